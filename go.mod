@@ -3,7 +3,8 @@ module github.com/seed-b113d664/amqpjms
 go 1.25.0
 
 require (
-	github.com/Azure/go-amqp v1.7.0 // indirect
-	github.com/google/uuid v1.6.0 // indirect
-	github.com/stretchr/testify v1.12.1 // indirect
+	github.com/Azure/go-amqp v1.7.0
+	github.com/google/uuid v1.6.0
 )
+
+require github.com/stretchr/testify v1.12.1 // indirect

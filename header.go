@@ -1,0 +1,866 @@
+// Package amqpjms maps JMS messages to AMQP 1.0 and back.
+package amqpjms
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/Azure/go-amqp"
+	"github.com/seed-b113d664/amqpjms/internal/wire"
+)
+
+// A WireError is the error of bytes that are not the AMQP that they should be.
+type WireError struct {
+	In     string // what was read: "header", "message", "message-id", "body", …
+	Offset int    // where in the bytes that were given
+	Err    error  // why; io.ErrUnexpectedEOF where bytes are missing
+}
+
+func (e *WireError) Error() string {
+	return "amqpjms: " + e.In + " at byte " + strconv.Itoa(e.Offset) + ": " + e.Err.Error()
+}
+
+func (e *WireError) Unwrap() error { return e.Err }
+
+// A ValueError is the error of a value that JMS or AMQP does not allow where it
+// stands.
+type ValueError struct {
+	What  string // what the value was to be: "id", "time to live", …
+	Value string // the value in quotes, a long one cut
+	Err   error  // why
+}
+
+func (e *ValueError) Error() string {
+	return "amqpjms: " + e.What + " " + e.Value + ": " + e.Err.Error()
+}
+
+func (e *ValueError) Unwrap() error { return e.Err }
+
+// quote quotes s for an error, at most 64 bytes of it.
+func quote(s string) string {
+	const most = 64
+	if len(s) <= most {
+		return strconv.Quote(s)
+	}
+	return strconv.Quote(s[:most]) + "… (" + strconv.Itoa(len(s)) + " bytes)"
+}
+
+// An Opt is a value that may not be stated, which is not the same as its
+// default. The zero Opt states nothing.
+type Opt[T comparable] struct {
+	v  T
+	ok bool
+}
+
+// Some returns an Opt that states v.
+func Some[T comparable](v T) Opt[T] { return Opt[T]{v, true} }
+
+// Get returns the value and whether it is stated.
+func (o Opt[T]) Get() (T, bool) { return o.v, o.ok }
+
+// Or returns the value, or d where none is stated.
+func (o Opt[T]) Or(d T) T {
+	if o.ok {
+		return o.v
+	}
+	return d
+}
+
+// String returns the value as fmt prints it, or "unstated".
+func (o Opt[T]) String() string {
+	if o.ok {
+		return fmt.Sprint(o.v)
+	}
+	return "unstated"
+}
+
+// A DeliveryMode is JMSDeliveryMode, in JMS's own numbers [jms 3.4.2]. They leave 0
+// for a message whose header does not say whether it is durable.
+type DeliveryMode uint8
+
+const (
+	Unstated      DeliveryMode = 0 // the sender did not say
+	NonPersistent DeliveryMode = 1 // durable false
+	Persistent    DeliveryMode = 2 // durable true
+)
+
+// String returns JMS's name of the mode, "unstated", or the number of what is no mode.
+func (m DeliveryMode) String() string {
+	switch m {
+	case Unstated:
+		return "unstated"
+	case NonPersistent:
+		return "NON_PERSISTENT"
+	case Persistent:
+		return "PERSISTENT"
+	}
+	return "DeliveryMode(" + strconv.Itoa(int(m)) + ")"
+}
+
+// or returns m, or where it is unstated the node's default, which is AMQP's own
+// where that is unstated too. Nothing but Persistent ever becomes durable.
+func (m DeliveryMode) or(nodeDefault DeliveryMode) DeliveryMode {
+	if m == Unstated {
+		m = nodeDefault
+	}
+	if m == Persistent {
+		return Persistent
+	}
+	return NonPersistent // [amqp 3.2.1] durable: default false
+}
+
+// DefaultPriority is the priority of a message that states none [amqp 3.2.1] [jms 3.4.10].
+const DefaultPriority = 4
+
+// A Header is the header section of a message, as stated: a field that was left
+// out or null is not its default. The zero Header says what a message without a
+// header says [amqp 3.2.1]. Headers can be compared with == and used by several
+// goroutines at once.
+type Header struct {
+	Mode          DeliveryMode // durable
+	Priority      Opt[uint8]   // as on the wire; JMS's 0 to 9 is [Header.JMSPriority]
+	TTL           Opt[uint32]  // ttl in milliseconds
+	FirstAcquirer Opt[bool]
+	DeliveryCount Opt[uint32] // deliveries that failed before this one
+}
+
+// headerFields is how many fields the section has [amqp 3.2.1].
+const headerFields = 5
+
+// ParseHeader reads an encoded header section, descriptor included, and nothing
+// after it: bytes left over, like no bytes at all, are an error, a *[WireError].
+// It allocates nothing and keeps nothing of section.
+func ParseHeader(section []byte) (h Header, err error) {
+	r := wire.NewReader(section)
+	kind := readSection(&r)
+	if r.Err() == nil && kind != SectionHeader {
+		r.Fail(0, fmt.Errorf("%v section", kind))
+	}
+	readHeader(&r, &h)
+	r.Done()
+	if err := r.Err(); err != nil {
+		return Header{}, wireError("header", 0, err)
+	}
+	return h, nil
+}
+
+// readHeader reads the list of a header section into h, which must be zero.
+func readHeader(r *wire.Reader, h *Header) {
+	outer, n := r.Fields(headerFields)
+	if n > 0 && !r.Null() {
+		h.Mode = NonPersistent
+		if r.Boolean() {
+			h.Mode = Persistent
+		}
+	}
+	if n > 1 && !r.Null() {
+		h.Priority = Some(r.Ubyte())
+	}
+	if n > 2 && !r.Null() {
+		h.TTL = Some(r.Uint())
+	}
+	if n > 3 && !r.Null() {
+		h.FirstAcquirer = Some(r.Boolean())
+	}
+	if n > 4 && !r.Null() {
+		h.DeliveryCount = Some(r.Uint())
+	}
+	r.Leave(outer)
+}
+
+// AppendTo appends the header section of a new message: durable always written
+// as true or false, Unstated as true, which is JMS's default at send (QPIDJMS-608);
+// the other fields where they are stated, in their smallest encoding. To rewrite
+// a received header, which must not become durable by that, use [Header.Explicit]
+// first. It allocates nothing but what b must grow by, 20 bytes at most.
+func (h Header) AppendTo(b []byte) []byte {
+	n := 1 // fields up to the last that is stated
+	switch {
+	case h.DeliveryCount.ok:
+		n = 5
+	case h.FirstAcquirer.ok:
+		n = 4
+	case h.TTL.ok:
+		n = 3
+	case h.Priority.ok:
+		n = 2
+	}
+	b = wire.AppendDescriptor(b, uint64(SectionHeader))
+	start := len(b)
+	b = wire.BeginList8(b)
+	b = wire.AppendBoolean(b, h.durable())
+	if n > 1 {
+		if h.Priority.ok {
+			b = wire.AppendUbyte(b, h.Priority.v)
+		} else {
+			b = wire.AppendNull(b)
+		}
+	}
+	if n > 2 {
+		if h.TTL.ok {
+			b = wire.AppendUint(b, h.TTL.v)
+		} else {
+			b = wire.AppendNull(b)
+		}
+	}
+	if n > 3 {
+		if h.FirstAcquirer.ok {
+			b = wire.AppendBoolean(b, h.FirstAcquirer.v)
+		} else {
+			b = wire.AppendNull(b)
+		}
+	}
+	if n > 4 {
+		b = wire.AppendUint(b, h.DeliveryCount.v)
+	}
+	wire.EndList8(b, start, n)
+	return b
+}
+
+// durable says how a new message's header writes durable.
+func (h Header) durable() bool { return h.Mode.or(Persistent) == Persistent }
+
+// Explicit returns the header with its mode stated, for rewriting a message:
+// Unstated becomes the node's default, NonPersistent where that is Unstated too,
+// for a rewrite never makes a message durable that nobody said was.
+func (h Header) Explicit(nodeDefault DeliveryMode) Header {
+	h.Mode = h.Mode.or(nodeDefault)
+	return h
+}
+
+// CountDelivery returns the header that a node gives a message of which one more
+// delivery has failed, durable made explicit as by [Header.Explicit].
+// The count stays at 2^32-1 once it is there.
+func (h Header) CountDelivery(nodeDefault DeliveryMode) Header {
+	if n := h.DeliveryCount.Or(0); n < math.MaxUint32 {
+		h.DeliveryCount = Some(n + 1)
+	}
+	return h.Explicit(nodeDefault)
+}
+
+// LowerTTL returns the header that a node gives a message after it has kept it
+// for some time, durable made explicit as by [Header.Explicit], and whether the
+// message has expired meanwhile. Only whole milliseconds count, and a negative
+// time is none.
+//
+// A header without ttl, or with a ttl of 0, which JMS peers mean as none, never
+// expires. The ttl of an expired message is 1, not 0, so that it does not live on
+// for ever at a caller who sends it all the same.
+func (h Header) LowerTTL(kept time.Duration, nodeDefault DeliveryMode) (_ Header, expired bool) {
+	if ttl := h.TTL.Or(0); ttl > 0 {
+		left := int64(ttl) - max(0, kept.Milliseconds())
+		expired = left <= 0
+		h.TTL = Some(uint32(max(1, left)))
+	}
+	return h.Explicit(nodeDefault), expired
+}
+
+// JMSDeliveryMode returns the mode as JMS sees it: what the header states, else the
+// node's default, else NonPersistent [amqp 3.2.1].
+func (h Header) JMSDeliveryMode(nodeDefault DeliveryMode) DeliveryMode { return h.Mode.or(nodeDefault) }
+
+// JMSPriority returns the priority as JMS sees it, 0 to 9: 4 if none is stated,
+// 9 for all that is higher [jms 3.4.10].
+func (h Header) JMSPriority() int { return min(int(h.Priority.Or(DefaultPriority)), 9) }
+
+// JMSRedelivered says whether the message was delivered before [jms 3.4.7].
+func (h Header) JMSRedelivered() bool { return h.DeliveryCount.Or(0) > 0 }
+
+// JMSXDeliveryCount returns how often the message was delivered, this time
+// included, at most 2^31-1 [jms 3.5.11].
+func (h Header) JMSXDeliveryCount() int32 {
+	return int32(min(h.DeliveryCount.Or(0), math.MaxInt32-1) + 1)
+}
+
+// HeaderFrom returns what go-amqp's header says, the zero Header for nil.
+//
+// go-amqp hides some of what was on the wire. Durable false may mean that nothing
+// was stated; it becomes NonPersistent, which never makes a message durable by
+// mistake, but takes no node's default: where that matters, read the raw bytes
+// ([RawMessage]). Its Priority is taken as stated, 0 too: in a header made with
+// &amqp.MessageHeader{} that is no default but JMS's lowest. TTL, FirstAcquirer
+// and DeliveryCount of zero are taken as not stated.
+//
+// A TTL is rounded up to whole milliseconds, and left out where it is more than
+// a header can carry, 2^32-1 ms; a negative one is an error, a *[ValueError].
+// go-amqp itself would send such values as others.
+func HeaderFrom(mh *amqp.MessageHeader) (Header, error) {
+	if mh == nil {
+		return Header{}, nil
+	}
+	ttl, err := wholeMilliseconds("time to live", mh.TTL)
+	if err != nil {
+		return Header{}, err
+	}
+	h := Header{Mode: NonPersistent, Priority: Some(mh.Priority), TTL: headerTTL(ttl)}
+	if mh.Durable {
+		h.Mode = Persistent
+	}
+	if mh.FirstAcquirer {
+		h.FirstAcquirer = Some(true)
+	}
+	if mh.DeliveryCount != 0 {
+		h.DeliveryCount = Some(mh.DeliveryCount)
+	}
+	return h, nil
+}
+
+// MessageHeader returns the header for go-amqp to send, never nil, so that
+// durable is always on the wire, by the rule of [Header.AppendTo]. What is not
+// stated gets AMQP's default, priority 4 above all. go-amqp cannot send a ttl, a
+// first-acquirer or a delivery-count that states its default: it leaves them out.
+func (h Header) MessageHeader() *amqp.MessageHeader {
+	return &amqp.MessageHeader{
+		Durable:       h.durable(),
+		Priority:      h.Priority.Or(DefaultPriority),
+		TTL:           time.Duration(h.TTL.Or(0)) * time.Millisecond,
+		FirstAcquirer: h.FirstAcquirer.Or(false),
+		DeliveryCount: h.DeliveryCount.Or(0),
+	}
+}
+
+// wholeMilliseconds returns d rounded up to milliseconds, so that no positive
+// time becomes none. A negative d is an error.
+func wholeMilliseconds(what string, d time.Duration) (int64, error) {
+	if d < 0 {
+		return 0, &ValueError{What: what, Value: d.String(), Err: errors.New("negative")}
+	}
+	ms := d.Milliseconds()
+	if d%time.Millisecond != 0 {
+		ms++
+	}
+	return ms, nil
+}
+
+// headerTTL returns the ttl field for a time to live: none for 0, which is no
+// limit, and none for what does not fit.
+func headerTTL(ms int64) Opt[uint32] {
+	if ms < 1 || ms > math.MaxUint32 {
+		return Opt[uint32]{}
+	}
+	return Some(uint32(ms))
+}
+
+// A SectionKind is a section of a message; its value is the code of the
+// section's descriptor [amqp 3.2].
+type SectionKind uint8
+
+const (
+	SectionHeader                SectionKind = 0x70
+	SectionDeliveryAnnotations   SectionKind = 0x71
+	SectionMessageAnnotations    SectionKind = 0x72
+	SectionProperties            SectionKind = 0x73
+	SectionApplicationProperties SectionKind = 0x74
+	SectionData                  SectionKind = 0x75
+	SectionAMQPSequence          SectionKind = 0x76
+	SectionAMQPValue             SectionKind = 0x77
+	SectionFooter                SectionKind = 0x78
+)
+
+// String returns the section's name as the specification writes it.
+func (k SectionKind) String() string {
+	switch k {
+	case SectionHeader:
+		return "header"
+	case SectionDeliveryAnnotations:
+		return "delivery-annotations"
+	case SectionMessageAnnotations:
+		return "message-annotations"
+	case SectionProperties:
+		return "properties"
+	case SectionApplicationProperties:
+		return "application-properties"
+	case SectionData:
+		return "data"
+	case SectionAMQPSequence:
+		return "amqp-sequence"
+	case SectionAMQPValue:
+		return "amqp-value"
+	case SectionFooter:
+		return "footer"
+	}
+	return "SectionKind(" + strconv.Itoa(int(k)) + ")"
+}
+
+// sectionNamed returns the section of a symbolic descriptor, 0 if there is none.
+func sectionNamed(symbol []byte) SectionKind {
+	switch string(symbol) {
+	case "amqp:header:list":
+		return SectionHeader
+	case "amqp:delivery-annotations:map":
+		return SectionDeliveryAnnotations
+	case "amqp:message-annotations:map":
+		return SectionMessageAnnotations
+	case "amqp:properties:list":
+		return SectionProperties
+	case "amqp:application-properties:map":
+		return SectionApplicationProperties
+	case "amqp:data:binary":
+		return SectionData
+	case "amqp:amqp-sequence:list":
+		return SectionAMQPSequence
+	case "amqp:amqp-value:*":
+		return SectionAMQPValue
+	case "amqp:footer:map":
+		return SectionFooter
+	}
+	return 0
+}
+
+// readSection reads a section's descriptor. What is no section fails the reader.
+func readSection(r *wire.Reader) SectionKind {
+	if kind := SectionKind(r.ShortDescriptor()); kind.valid() {
+		return kind
+	} else if kind != 0 {
+		return notASection(r, r.Offset()-3, uint64(kind))
+	}
+	return readRareSection(r)
+}
+
+func (k SectionKind) valid() bool { return SectionHeader <= k && k <= SectionFooter }
+
+// readRareSection is readSection for the wide and the symbolic descriptors.
+func readRareSection(r *wire.Reader) SectionKind {
+	start := r.Offset()
+	code, symbol := r.Descriptor()
+	switch kind := sectionNamed(symbol); {
+	case r.Err() != nil:
+		return 0
+	case kind != 0:
+		return kind
+	case symbol != nil:
+		r.Fail(start, fmt.Errorf("%s is no section of a message", quote(string(symbol))))
+		return 0
+	case code <= uint64(SectionFooter) && SectionKind(code).valid():
+		return SectionKind(code)
+	}
+	return notASection(r, start, code)
+}
+
+func notASection(r *wire.Reader, start int, code uint64) SectionKind {
+	r.Fail(start, fmt.Errorf("descriptor 0x%02x is no section of a message", code))
+	return 0
+}
+
+// wireError returns err, which was met in bytes that start at offset base.
+func wireError(in string, base int, err *wire.Error) error {
+	return &WireError{In: in, Offset: base + err.Offset, Err: err.Err}
+}
+
+// A RawMessage is an encoded message cut into its sections, for brokers and
+// others that hold bytes and never decode a body. [RawMessage.Parse] fills it.
+//
+// Each section is there with its descriptor, nil where the message has none.
+// Joined in the order of the fields (Rest apart, which is all after the header)
+// they are the message. They alias the bytes that were parsed and are clipped,
+// so that appending to one does not write into the next. Of the bare message
+// nothing is decoded before a method asks for it, and a property that is wrong
+// fails that method only.
+//
+// A RawMessage may be read by several goroutines at once, but not while Parse
+// fills it.
+type RawMessage struct {
+	Header        Header // zero where there is no header section
+	HeaderSection []byte
+	Rest          []byte // all that follows the header section
+
+	DeliveryAnnotations   []byte
+	MessageAnnotations    []byte
+	Properties            []byte
+	ApplicationProperties []byte
+	Body                  []byte // the body's sections and the footer, see [RawMessage.BodySections]
+
+	msg        []byte
+	first, end int // where in msg the fields of the properties are
+	count      int // how many fields they say there are
+}
+
+// Parse cuts msg into its sections. It goes once over what stands before the
+// body and looks at nothing behind that, so its cost does not grow with the
+// body, nor with the size of a property or the number of annotations. It
+// allocates nothing; m, which may be used again and again, aliases msg.
+//
+// It is an error, a *[WireError], if a section before the body is not one of
+// header, delivery annotations, message annotations, properties and application
+// properties, each at most once and in that order [amqp 3.2]; if a section's
+// declared size does not fit; if the header's fields are not what they should be;
+// if the properties are more than 13. After an error m is empty. No bytes at all
+// are an empty message.
+func (m *RawMessage) Parse(msg []byte) error {
+	*m = RawMessage{}
+	m.msg, m.Rest = msg, msg[:len(msg):len(msg)]
+	r := wire.NewReader(msg)
+	in := SectionKind(0)
+	for before := in; r.Len() > 0; {
+		start := r.Offset()
+		kind := readSection(&r)
+		if r.Err() != nil {
+			break
+		}
+		if kind >= SectionData {
+			m.Body = msg[start:len(msg):len(msg)]
+			break
+		}
+		if kind <= before {
+			r.Fail(start, orderError(kind, before))
+			break
+		}
+		before, in = kind, kind
+		switch kind {
+		case SectionHeader:
+			readHeader(&r, &m.Header)
+			m.HeaderSection, m.Rest = r.Since(start), r.Remaining()
+		case SectionDeliveryAnnotations:
+			r.SkipMap()
+			m.DeliveryAnnotations = r.Since(start)
+		case SectionMessageAnnotations:
+			r.SkipMap()
+			m.MessageAnnotations = r.Since(start)
+		case SectionProperties:
+			outer, n := r.Fields(propertiesFields)
+			m.first, m.count = r.Offset(), n
+			r.LeaveEarly(outer)
+			m.end = r.Offset()
+			m.Properties = r.Since(start)
+		case SectionApplicationProperties:
+			r.SkipMap()
+			m.ApplicationProperties = r.Since(start)
+		}
+		if r.Err() != nil {
+			break
+		}
+		in = 0
+	}
+	if err := r.Err(); err != nil {
+		*m = RawMessage{}
+		if in == 0 {
+			return wireError("message", 0, err)
+		}
+		return wireError(in.String(), 0, err)
+	}
+	return nil
+}
+
+// orderError says why a section cannot stand after another.
+func orderError(kind, before SectionKind) error {
+	if kind == before {
+		return fmt.Errorf("second %v section", kind)
+	}
+	return fmt.Errorf("%v section after %v", kind, before)
+}
+
+// A PropertiesField is a field of the properties section [amqp 3.2.4].
+type PropertiesField uint8
+
+const (
+	FieldMessageID PropertiesField = iota
+	FieldUserID
+	FieldTo
+	FieldSubject
+	FieldReplyTo
+	FieldCorrelationID
+	FieldContentType
+	FieldContentEncoding
+	FieldAbsoluteExpiryTime
+	FieldCreationTime
+	FieldGroupID
+	FieldGroupSequence
+	FieldReplyToGroupID
+
+	propertiesFields = int(FieldReplyToGroupID) + 1
+)
+
+// String returns the field's name as the specification writes it.
+func (f PropertiesField) String() string {
+	switch f {
+	case FieldMessageID:
+		return "message-id"
+	case FieldUserID:
+		return "user-id"
+	case FieldTo:
+		return "to"
+	case FieldSubject:
+		return "subject"
+	case FieldReplyTo:
+		return "reply-to"
+	case FieldCorrelationID:
+		return "correlation-id"
+	case FieldContentType:
+		return "content-type"
+	case FieldContentEncoding:
+		return "content-encoding"
+	case FieldAbsoluteExpiryTime:
+		return "absolute-expiry-time"
+	case FieldCreationTime:
+		return "creation-time"
+	case FieldGroupID:
+		return "group-id"
+	case FieldGroupSequence:
+		return "group-sequence"
+	case FieldReplyToGroupID:
+		return "reply-to-group-id"
+	}
+	return "PropertiesField(" + strconv.Itoa(int(f)) + ")"
+}
+
+// Property returns a field of the properties section as it is encoded, nil where it
+// is absent or null. It skips the fields before it, and is an error, a *[WireError],
+// if one of those or the field itself is cut off or no AMQP value, or if the section
+// goes on after its last field.
+func (m *RawMessage) Property(f PropertiesField) (RawValue, error) {
+	var v RawValue
+	var r wire.Reader
+	if m.seek(&r, f) {
+		v = r.Value()
+	}
+	if err := m.checkField(&r, f); err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// seek makes r a reader of the properties' fields that stands at one of them, and says
+// whether there is a value, null being none.
+func (m *RawMessage) seek(r *wire.Reader, f PropertiesField) bool {
+	r.Reset(m.msg[:m.end], m.first)
+	if int(f) >= m.count {
+		return false
+	}
+	for range f {
+		r.Skip()
+	}
+	return !r.Null() && r.Err() == nil
+}
+
+// checkField returns the error of a reader that has read a field or found none
+// where seek put it.
+func (m *RawMessage) checkField(r *wire.Reader, f PropertiesField) error {
+	if int(f) >= m.count-1 {
+		r.Done() // [amqp 1.3]: after the last field nothing may stand
+	}
+	if err := r.Err(); err != nil {
+		return wireError(f.String(), 0, err)
+	}
+	return nil
+}
+
+// offset returns where in the message one of its sections starts.
+func (m *RawMessage) offset(section []byte) int {
+	// Sections are clipped slices of one array, each reaching up to the next.
+	at := 0
+	for _, s := range [...][]byte{m.HeaderSection, m.DeliveryAnnotations, m.MessageAnnotations, m.Properties, m.ApplicationProperties} {
+		if len(section) > 0 && len(s) > 0 && &s[0] == &section[0] {
+			break
+		}
+		at += len(s)
+	}
+	return at
+}
+
+// Annotation returns a message annotation as it is encoded, nil where it is absent
+// or null. Keys are symbols [amqp 3.2.3]: a key of another type matches no name.
+// It walks the annotations up to the one it finds, and allocates nothing. It is an
+// error, a *[WireError], if they are broken before that.
+func (m *RawMessage) Annotation(name string) (RawValue, error) {
+	return m.find(m.MessageAnnotations, wire.Symbol, name)
+}
+
+// DeliveryAnnotation returns a delivery annotation, as [RawMessage.Annotation] does.
+func (m *RawMessage) DeliveryAnnotation(name string) (RawValue, error) {
+	return m.find(m.DeliveryAnnotations, wire.Symbol, name)
+}
+
+// ApplicationProperty returns an application property, as
+// [RawMessage.Annotation] does; its keys are strings [amqp 3.2.5].
+func (m *RawMessage) ApplicationProperty(name string) (RawValue, error) {
+	return m.find(m.ApplicationProperties, wire.String, name)
+}
+
+// find returns the value of a section's map for a key.
+func (m *RawMessage) find(section []byte, keys wire.Type, name string) (RawValue, error) {
+	if section == nil {
+		return nil, nil
+	}
+	r := wire.NewReader(section)
+	kind := readSection(&r)
+	outer, n := r.Map()
+	for range n {
+		var key []byte
+		switch found := r.Next(); {
+		case found != keys:
+			r.Skip()
+		case keys == wire.Symbol:
+			key = r.Symbol()
+		default:
+			key = r.String()
+		}
+		v := RawValue(r.Value())
+		if key != nil && v != nil && string(key) == name {
+			if v.isNull() {
+				return nil, nil
+			}
+			return v, nil
+		}
+	}
+	r.Leave(outer)
+	if err := r.Err(); err != nil {
+		return nil, wireError(kind.String()+" "+quote(name), m.offset(section), err)
+	}
+	return nil, nil
+}
+
+// A Section is one section of an encoded message.
+type Section struct {
+	Kind   SectionKind
+	Offset int      // where in the message it starts
+	Bytes  []byte   // with its descriptor; aliases the message, clipped
+	Value  RawValue // without; aliases the message, clipped
+}
+
+// BodySections iterates over the sections of the body and the footer: any number of
+// data sections, any number of amqp-sequence sections or one amqp-value
+// section, then at most one footer [amqp 3.2]. A message may also have none at
+// all. The first that is something else, stands elsewhere or is not
+// complete ends the iteration with an error, a *[WireError]. What stands inside a
+// section is not looked at. It allocates nothing.
+func (m *RawMessage) BodySections() iter.Seq2[Section, error] {
+	return func(yield func(Section, error) bool) {
+		base := m.offset(nil)
+		r := wire.NewReader(m.Body)
+		var before SectionKind
+		for r.Len() > 0 {
+			start := r.Offset()
+			kind := readSection(&r)
+			if before != 0 && r.Err() == nil {
+				switch {
+				case before == SectionFooter, kind < SectionData, kind == before && kind == SectionAMQPValue:
+					r.Fail(start, orderError(kind, before))
+				case kind != SectionFooter && kind != before:
+					r.Fail(start, fmt.Errorf("%v section in a body of %v", kind, before))
+				}
+			}
+			before = kind
+			value := r.Offset()
+			if want := bodyType(kind); want != wire.None {
+				if t := r.Next(); t != want && t != wire.None {
+					r.Fail(value, fmt.Errorf("%v where %v belongs in %v section", t, want, kind))
+				}
+			}
+			r.Skip()
+			if err := r.Err(); err != nil {
+				yield(Section{}, wireError("body", base, err))
+				return
+			}
+			if !yield(Section{Kind: kind, Offset: base + start, Bytes: r.Since(start), Value: r.Since(value)}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// bodyType returns the type of a section's value, None where it is any.
+func bodyType(kind SectionKind) wire.Type {
+	switch kind {
+	case SectionData:
+		return wire.Binary
+	case SectionAMQPSequence:
+		return wire.List
+	case SectionFooter:
+		return wire.Map
+	}
+	return wire.None
+}
+
+// AppendExplicit appends an encoded message to dst with its durable field made
+// explicit by the node's default, as [Header.Explicit] says; a message without a
+// header gets one. All after the header stays byte for byte, and the header's other
+// fields as stated. Nothing but the first section is looked at, and nothing
+// allocated but what dst must grow by; dst must not overlap msg.
+//
+// It is an error, a *[WireError], if msg does not start with a section, or if its
+// header cannot be read; dst is returned as it was.
+func AppendExplicit(dst, msg []byte, nodeDefault DeliveryMode) ([]byte, error) {
+	var h Header
+	rest := msg
+	if len(msg) > 0 {
+		r := wire.NewReader(msg)
+		in := "message"
+		if readSection(&r) == SectionHeader {
+			in = "header"
+			readHeader(&r, &h)
+			rest = r.Remaining()
+		}
+		if err := r.Err(); err != nil {
+			return dst, wireError(in, 0, err)
+		}
+	}
+	dst = slices.Grow(dst, headerRoom+len(rest))
+	return append(h.Explicit(nodeDefault).AppendTo(dst), rest...), nil
+}
+
+// headerRoom is the most that a header section takes.
+const headerRoom = 20
+
+// A RawValue is one AMQP value as it is encoded, format code first. The zero
+// RawValue, nil, is no value.
+type RawValue []byte
+
+// Type returns the name of the value's type as AMQP writes it, such as "ulong".
+func (v RawValue) Type() string {
+	r := wire.NewReader(v)
+	return r.Next().String()
+}
+
+func (v RawValue) isNull() bool {
+	r := wire.NewReader(v)
+	return r.Null()
+}
+
+// Int returns the value if it is of one of the eight integer types and fits.
+func (v RawValue) Int() (n int64, ok bool) {
+	r := wire.NewReader(v)
+	switch r.Next() {
+	case wire.Ubyte:
+		n = int64(r.Ubyte())
+	case wire.Ushort:
+		n = int64(r.Ushort())
+	case wire.Uint:
+		n = int64(r.Uint())
+	case wire.Ulong:
+		u := r.Ulong()
+		if u > math.MaxInt64 {
+			return 0, false
+		}
+		n = int64(u)
+	case wire.Byte:
+		n = int64(r.Byte())
+	case wire.Short:
+		n = int64(r.Short())
+	case wire.Int:
+		n = int64(r.Int())
+	case wire.Long:
+		n = r.Long()
+	default:
+		return 0, false
+	}
+	return n, r.Err() == nil
+}
+
+// Text returns the value if it is a string or a symbol.
+func (v RawValue) Text() (s string, ok bool) {
+	r := wire.NewReader(v)
+	switch r.Next() {
+	case wire.String:
+		s = string(r.String())
+	case wire.Symbol:
+		s = string(r.Symbol())
+	default:
+		return "", false
+	}
+	return s, r.Err() == nil
+}

@@ -1,0 +1,448 @@
+package amqpjms
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/Azure/go-amqp"
+	"github.com/google/uuid"
+	"github.com/seed-b113d664/amqpjms/internal/wire"
+)
+
+// What a JMS message id starts with, and the markers that may follow it and say
+// which type an id has in AMQP (AMQPBINDMAP-15). Upper and lower case differ.
+const (
+	idPrefix       = "ID:"
+	markerString   = "AMQP_STRING:"
+	markerNoPrefix = "AMQP_NO_PREFIX:"
+	markerUUID     = "AMQP_UUID:"
+	markerUlong    = "AMQP_ULONG:"
+	markerBinary   = "AMQP_BINARY:"
+)
+
+type idKind uint8
+
+const (
+	idNone idKind = iota
+	idString
+	idUlong
+	idUUID
+	idBinary
+)
+
+// An ID is a message-id or correlation-id of AMQP: a string, a ulong, a uuid or a
+// binary [amqp 3.2.11 to 3.2.14]. JMS writes all four as strings, by a scheme of
+// prefixes that keeps the type (AMQPBINDMAP-15); [ID.MessageID] and
+// [ID.CorrelationID] give those strings, and [ParseID] reads them.
+//
+// The zero ID is no id, which is not the same as an empty string or an empty
+// binary. IDs can be compared with ==, used as keys of a map, and used by several
+// goroutines at once. Two of them are equal if the type and the value are.
+type ID struct {
+	kind idKind
+	hi   uint64 // of a uuid
+	lo   uint64 // of a uuid; a ulong
+	text string // a string; the bytes of a binary
+}
+
+// NewID returns a new unique id as a JMS provider makes them, "ID:" and a random
+// uuid [jms 3.4.3].
+func NewID() ID {
+	u := uuid.New()
+	b := append(make([]byte, 0, len(idPrefix)+uuidLen), idPrefix...)
+	return ID{kind: idString, text: string(appendUUID(b, u))}
+}
+
+var (
+	errNotUTF8   = errors.New("not valid UTF-8")
+	errTooLong   = errors.New("longer than AMQP can carry")
+	errNotUlong  = errors.New("not an unsigned 64-bit decimal")
+	errNotUUID   = errors.New("not a uuid of 8-4-4-4-12 hex digits")
+	errNotBinary = errors.New("not pairs of hex digits")
+)
+
+// ParseID reads a JMSCorrelationID, or a JMSMessageID that a bridge sets, as a JMS
+// application writes it. A string that does not start with "ID:" and one of the
+// five markers is an id of type string, all of it; the empty string too. After
+// a marker stands what it says, in the one form that [ID.MessageID] writes, save
+// that hex digits may be in either case: anything else is an error, a *[ValueError],
+// as it is for a string that is not valid UTF-8. An id of type string shares
+// jms's memory.
+func ParseID(jms string) (ID, error) {
+	id, err := parseID(jms)
+	if err != nil {
+		return ID{}, &ValueError{What: "id", Value: quote(jms), Err: err}
+	}
+	return id, nil
+}
+
+func parseID(jms string) (ID, error) {
+	if !utf8.ValidString(jms) {
+		return ID{}, errNotUTF8
+	}
+	if uint64(len(jms)) > math.MaxUint32 {
+		return ID{}, errTooLong
+	}
+	marker, rest := cutMarker(jms)
+	switch marker {
+	case markerString, markerNoPrefix:
+		return ID{kind: idString, text: rest}, nil
+	case markerUlong:
+		// One spelling for one number: no sign, which ParseUint refuses as well, and no leading zero.
+		n, err := strconv.ParseUint(rest, 10, 64)
+		if err != nil || len(rest) > 1 && rest[0] == '0' {
+			return ID{}, errNotUlong
+		}
+		return ulongID(n), nil
+	case markerUUID:
+		if len(rest) != uuidLen { // uuid.Parse takes other forms too, all of other lengths
+			return ID{}, errNotUUID
+		}
+		u, err := uuid.Parse(rest)
+		if err != nil {
+			return ID{}, errNotUUID
+		}
+		return uuidID(u), nil
+	case markerBinary:
+		var b strings.Builder
+		b.Grow(len(rest) / 2)
+		for ; len(rest) > 1; rest = rest[2:] {
+			hi, ok1 := unhex(rest[0])
+			lo, ok2 := unhex(rest[1])
+			if !ok1 || !ok2 {
+				return ID{}, errNotBinary
+			}
+			b.WriteByte(hi<<4 | lo)
+		}
+		if rest != "" {
+			return ID{}, errNotBinary
+		}
+		return ID{kind: idBinary, text: b.String()}, nil
+	}
+	return ID{kind: idString, text: jms}, nil
+}
+
+// cutMarker returns the marker that follows "ID:" at the start of s and what
+// follows that, and "" where there is none.
+func cutMarker[T string | []byte](s T) (marker string, rest T) {
+	const shortest = len(idPrefix) + len(markerUUID)
+	if len(s) < shortest || string(s[:len(idPrefix)]) != idPrefix || s[len(idPrefix)] != markerUUID[0] {
+		return "", s
+	}
+	s = s[len(idPrefix):]
+	for _, marker := range [...]string{markerString, markerNoPrefix, markerUUID, markerUlong, markerBinary} {
+		if len(s) >= len(marker) && string(s[:len(marker)]) == marker {
+			return marker, s[len(marker):]
+		}
+	}
+	return "", s
+}
+
+func unhex(c byte) (byte, bool) {
+	switch {
+	case '0' <= c && c <= '9':
+		return c - '0', true
+	case 'a' <= c && c <= 'f':
+		return c - 'a' + 10, true
+	case 'A' <= c && c <= 'F':
+		return c - 'A' + 10, true
+	}
+	return 0, false
+}
+
+// IDFrom returns the id that v holds, as in go-amqp's MessageID and CorrelationID:
+// a string, a uint64, an amqp.UUID or uuid.UUID, or a []byte, which is copied. No id
+// is nil, and a nil []byte; an empty one is an empty binary. Any other type is an
+// error, a *[ValueError], and so is a string that is not valid UTF-8.
+func IDFrom(v any) (ID, error) {
+	switch v := v.(type) {
+	case nil:
+		return ID{}, nil
+	case string:
+		if !utf8.ValidString(v) {
+			return ID{}, &ValueError{What: "id", Value: quote(v), Err: errNotUTF8}
+		}
+		if uint64(len(v)) > math.MaxUint32 {
+			return ID{}, &ValueError{What: "id", Value: quote(v), Err: errTooLong}
+		}
+		return ID{kind: idString, text: v}, nil
+	case uint64:
+		return ulongID(v), nil
+	case amqp.UUID:
+		return uuidID(v), nil
+	case uuid.UUID:
+		return uuidID(v), nil
+	case []byte:
+		if v == nil {
+			return ID{}, nil
+		}
+		if uint64(len(v)) > math.MaxUint32 {
+			return ID{}, &ValueError{What: "id", Value: quote(string(v[:64])), Err: errTooLong}
+		}
+		return ID{kind: idBinary, text: string(v)}, nil
+	default:
+		return ID{}, &ValueError{What: "id", Value: fmt.Sprintf("of type %T", v),
+			Err: errors.New("an id is a string, uint64, amqp.UUID, uuid.UUID or []byte")}
+	}
+}
+
+func ulongID(n uint64) ID { return ID{kind: idUlong, lo: n} }
+
+// IsZero says whether there is no id.
+func (id ID) IsZero() bool { return id.kind == idNone }
+
+// Value returns the id as go-amqp takes it: a string, a uint64, an amqp.UUID, a new
+// []byte, never nil, or nil for no id.
+func (id ID) Value() any {
+	switch id.kind {
+	case idString:
+		return id.text
+	case idUlong:
+		return id.lo
+	case idUUID:
+		return amqp.UUID(id.uuid())
+	case idBinary:
+		return []byte(id.text)
+	}
+	return nil
+}
+
+// MessageID returns the id as JMSMessageID, "" for no id. Every such string starts
+// with "ID:", and no two ids have the same [jms 3.4.3].
+func (id ID) MessageID() string { return id.jms(forMessageID) }
+
+// CorrelationID returns the id as JMSCorrelationID, "" for no id and for an empty
+// string, which [ID.IsZero] tells apart. It is the JMSMessageID, save that a string
+// that does not start with "ID:" stays as it is [jms 3.4.5].
+func (id ID) CorrelationID() string { return id.jms(forCorrelationID) }
+
+// AppendMessageID appends [ID.MessageID] to b, and allocates nothing but what b must
+// grow by.
+func (id ID) AppendMessageID(b []byte) []byte { return id.appendJMS(b, forMessageID) }
+
+// AppendCorrelationID appends [ID.CorrelationID] to b, as [ID.AppendMessageID] does.
+func (id ID) AppendCorrelationID(b []byte) []byte { return id.appendJMS(b, forCorrelationID) }
+
+// String returns the id as JMSMessageID, for people to read.
+func (id ID) String() string { return id.MessageID() }
+
+// CorrelationIDAsBytes returns a new copy of the bytes of an id of type binary, nil
+// for no id, and an error, a *[ValueError], for any other [jms 3.4.5]. An id made
+// by IDFrom from a []byte is what JMS's setJMSCorrelationIDAsBytes sends.
+func (id ID) CorrelationIDAsBytes() ([]byte, error) {
+	switch id.kind {
+	case idNone:
+		return nil, nil
+	case idBinary:
+		return []byte(id.text), nil
+	}
+	return nil, &ValueError{What: "id", Value: quote(id.CorrelationID()), Err: errors.New("not a binary")}
+}
+
+// AppendTo appends the id as AMQP encodes it, null for no id. It allocates nothing
+// but what b must grow by.
+func (id ID) AppendTo(b []byte) []byte {
+	switch id.kind {
+	case idString:
+		return wire.AppendString(b, id.text)
+	case idUlong:
+		return wire.AppendUlong(b, id.lo)
+	case idUUID:
+		return wire.AppendUUID(b, id.uuid())
+	case idBinary:
+		return wire.AppendBinary(b, id.text)
+	}
+	return wire.AppendNull(b)
+}
+
+// An idField is where an id stands, which decides how JMS writes a string.
+type idField uint8
+
+const (
+	forMessageID idField = iota
+	forCorrelationID
+)
+
+// jms returns the JMS string of an id, without a copy where that is the string itself.
+func (id ID) jms(field idField) string {
+	switch id.kind {
+	case idNone:
+		return ""
+	case idString:
+		if stringPrefix(id.text, field) == "" {
+			return id.text
+		}
+	}
+	var scratch [64]byte
+	return string(id.appendJMS(scratch[:0], field))
+}
+
+func (id ID) appendJMS(b []byte, field idField) []byte {
+	switch id.kind {
+	case idString:
+		return append(append(b, stringPrefix(id.text, field)...), id.text...)
+	case idUlong:
+		return appendUlongID(b, id.lo)
+	case idUUID:
+		return appendUUIDID(b, id.uuid())
+	case idBinary:
+		return appendBinaryID(b, id.text)
+	}
+	return b
+}
+
+// stringPrefix returns what JMS puts before an id of type string: a marker where
+// the string would be read as another id without it, and in a message id, which
+// must start with "ID:", where it does not (AMQPBINDMAP-15).
+func stringPrefix[T string | []byte](s T, field idField) string {
+	if len(s) < len(idPrefix) || string(s[:len(idPrefix)]) != idPrefix {
+		if field == forMessageID {
+			return idPrefix + markerNoPrefix
+		}
+		return ""
+	}
+	if marker, _ := cutMarker(s); marker != "" {
+		return idPrefix + markerString
+	}
+	return ""
+}
+
+func appendUlongID(b []byte, n uint64) []byte {
+	return strconv.AppendUint(append(b, idPrefix+markerUlong...), n, 10)
+}
+
+func appendUUIDID(b []byte, u uuid.UUID) []byte {
+	return appendUUID(append(b, idPrefix+markerUUID...), u)
+}
+
+func appendBinaryID[T string | []byte](b []byte, s T) []byte {
+	const digits = "0123456789ABCDEF"
+	b = append(b, idPrefix+markerBinary...)
+	for i := range len(s) {
+		b = append(b, digits[s[i]>>4], digits[s[i]&15])
+	}
+	return b
+}
+
+const uuidLen = len("xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx")
+
+// appendUUID appends a uuid's canonical form, in lower case.
+func appendUUID(b []byte, u uuid.UUID) []byte {
+	b = hex.AppendEncode(b, u[:4])
+	for _, part := range [...][]byte{u[4:6], u[6:8], u[8:10], u[10:]} {
+		b = hex.AppendEncode(append(b, '-'), part)
+	}
+	return b
+}
+
+func uuidID(u [16]byte) ID {
+	return ID{kind: idUUID, hi: binary.BigEndian.Uint64(u[:8]), lo: binary.BigEndian.Uint64(u[8:])}
+}
+
+func (id ID) uuid() (u [16]byte) {
+	binary.BigEndian.PutUint64(u[:8], id.hi)
+	binary.BigEndian.PutUint64(u[8:], id.lo)
+	return u
+}
+
+// ID returns the id that an encoded message-id or correlation-id holds, no id for a
+// nil RawValue and for null. A value of another type is an error, a *[WireError].
+func (v RawValue) ID() (id ID, err error) {
+	r := wire.NewReader(v)
+	if len(v) > 0 && !r.Null() {
+		id = readID(&r)
+	}
+	r.Done()
+	if err := r.Err(); err != nil {
+		return ID{}, wireError("id", 0, err)
+	}
+	return id, nil
+}
+
+// readID reads an id of one of the four types [amqp 3.2.11 to 3.2.14].
+func readID(r *wire.Reader) ID {
+	switch t := r.Next(); t {
+	case wire.String:
+		return ID{kind: idString, text: string(r.String())}
+	case wire.Ulong:
+		return ulongID(r.Ulong())
+	case wire.UUID:
+		return uuidID(r.UUID())
+	case wire.Binary:
+		return ID{kind: idBinary, text: string(r.Binary())}
+	default:
+		notAnID(r, t)
+		return ID{}
+	}
+}
+
+// notAnID fails with the next value, which is of a type that ids do not have, or none at all.
+func notAnID(r *wire.Reader, t wire.Type) {
+	at := r.Offset()
+	if r.Skip(); r.Err() == nil {
+		r.Fail(at, fmt.Errorf("%v, and an id is a string, ulong, uuid or binary", t))
+	}
+}
+
+// MessageID returns the message-id, the zero ID if there is none. It is an error, a
+// *[WireError], if there is another type of value or a string that is not UTF-8.
+// It reads no other property.
+func (m *RawMessage) MessageID() (ID, error) { return m.id(FieldMessageID) }
+
+// CorrelationID returns the correlation-id, as [RawMessage.MessageID] does.
+func (m *RawMessage) CorrelationID() (ID, error) { return m.id(FieldCorrelationID) }
+
+func (m *RawMessage) id(field PropertiesField) (id ID, err error) {
+	var r wire.Reader
+	if m.seek(&r, field) {
+		id = readID(&r)
+	}
+	if err := m.checkField(&r, field); err != nil {
+		return ID{}, err
+	}
+	return id, nil
+}
+
+// AppendMessageID appends the JMSMessageID to b, nothing if there is no message-id.
+// Where [RawMessage.MessageID] has an error so does it, and returns b as it was. It
+// allocates nothing but what b must grow by.
+func (m *RawMessage) AppendMessageID(b []byte) ([]byte, error) {
+	return m.appendID(b, FieldMessageID, forMessageID)
+}
+
+// AppendCorrelationID appends the JMSCorrelationID to b, as
+// [RawMessage.AppendMessageID] does. An empty correlation-id appends nothing
+// either: [RawMessage.CorrelationID] tells it from none.
+func (m *RawMessage) AppendCorrelationID(b []byte) ([]byte, error) {
+	return m.appendID(b, FieldCorrelationID, forCorrelationID)
+}
+
+func (m *RawMessage) appendID(b []byte, field PropertiesField, as idField) ([]byte, error) {
+	before := b
+	var r wire.Reader
+	if m.seek(&r, field) {
+		switch t := r.Next(); t {
+		case wire.String:
+			s := r.String()
+			b = append(append(b, stringPrefix(s, as)...), s...)
+		case wire.Ulong:
+			b = appendUlongID(b, r.Ulong())
+		case wire.UUID:
+			b = appendUUIDID(b, r.UUID())
+		case wire.Binary:
+			b = appendBinaryID(b, r.Binary())
+		default:
+			notAnID(&r, t)
+		}
+	}
+	if err := m.checkField(&r, field); err != nil {
+		return before, err
+	}
+	return b, nil
+}

@@ -1,0 +1,114 @@
+package wire
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// AppendNull appends a null.
+func AppendNull(b []byte) []byte { return append(b, codeNull) }
+
+// AppendBoolean appends a boolean.
+func AppendBoolean(b []byte, v bool) []byte {
+	if v {
+		return append(b, codeTrue)
+	}
+	return append(b, codeFalse)
+}
+
+// AppendUbyte appends a ubyte.
+func AppendUbyte(b []byte, v uint8) []byte { return append(b, codeUbyte, v) }
+
+// AppendUint appends a uint.
+func AppendUint(b []byte, v uint32) []byte {
+	switch {
+	case v == 0:
+		return append(b, codeUint0)
+	case v <= math.MaxUint8:
+		return append(b, codeSmallUint, byte(v))
+	}
+	return binary.BigEndian.AppendUint32(append(b, codeUint), v)
+}
+
+// AppendUlong appends a ulong.
+func AppendUlong(b []byte, v uint64) []byte {
+	switch {
+	case v == 0:
+		return append(b, codeUlong0)
+	case v <= math.MaxUint8:
+		return append(b, codeSmallUlong, byte(v))
+	}
+	return binary.BigEndian.AppendUint64(append(b, codeUlong), v)
+}
+
+// AppendUUID appends a uuid.
+func AppendUUID(b []byte, v [16]byte) []byte { return append(append(b, codeUUID), v[:]...) }
+
+// AppendBinary appends a binary. It panics at 4 GiB, which AMQP cannot carry.
+func AppendBinary[T ~[]byte | ~string](b []byte, v T) []byte {
+	return appendVariable(b, codeVbin8, codeVbin32, v)
+}
+
+// AppendString appends a string, whose bytes must be UTF-8. It panics at 4 GiB.
+func AppendString[T ~[]byte | ~string](b []byte, v T) []byte {
+	return appendVariable(b, codeStr8, codeStr32, v)
+}
+
+// AppendSymbol appends a symbol, whose bytes must be ASCII. It panics at 4 GiB.
+func AppendSymbol[T ~[]byte | ~string](b []byte, v T) []byte {
+	return appendVariable(b, codeSym8, codeSym32, v)
+}
+
+func appendVariable[T ~[]byte | ~string](b []byte, code8, code32 byte, v T) []byte {
+	if len(v) <= math.MaxUint8 {
+		return append(append(b, code8, byte(len(v))), v...)
+	}
+	if uint64(len(v)) > math.MaxUint32 {
+		panic("wire: value of 4 GiB or more")
+	}
+	b = binary.BigEndian.AppendUint32(append(b, code32), uint32(len(v)))
+	return append(b, v...)
+}
+
+// AppendDescriptor appends the start of a described value, whose value must
+// follow.
+func AppendDescriptor(b []byte, code uint64) []byte {
+	return AppendUlong(append(b, codeDescribed), code)
+}
+
+// AppendList appends a list of n items, whose encodings are items.
+func AppendList(b []byte, n int, items []byte) []byte {
+	if n == 0 {
+		return append(b, codeList0)
+	}
+	return appendCompound(b, codeList8, codeList32, n, items)
+}
+
+// AppendMap appends a map of n pairs, whose keys and values in turn are encoded
+// in items.
+func AppendMap(b []byte, n int, items []byte) []byte {
+	return appendCompound(b, codeMap8, codeMap32, 2*n, items)
+}
+
+// appendCompound appends a code, the size and count that items need, and items.
+func appendCompound(b []byte, code8, code32 byte, n int, items []byte) []byte {
+	if len(items) < math.MaxUint8 && n <= math.MaxUint8 { // the count's byte counts
+		return append(append(b, code8, byte(1+len(items)), byte(n)), items...)
+	}
+	if uint64(len(items)) > math.MaxUint32-4 {
+		panic("wire: value of 4 GiB or more")
+	}
+	b = binary.BigEndian.AppendUint32(append(b, code32), uint32(4+len(items)))
+	b = binary.BigEndian.AppendUint32(b, uint32(n))
+	return append(b, items...)
+}
+
+// BeginList8 begins a list whose items are appended next, at most 255 of them in at
+// most 254 bytes. [EndList8] ends it.
+func BeginList8(b []byte) []byte { return append(b, codeList8, 0, 0) }
+
+// EndList8 ends a list of n items that BeginList8 began after the first start bytes.
+func EndList8(b []byte, start, n int) {
+	b[start+1] = byte(len(b) - start - 2)
+	b[start+2] = byte(n)
+}

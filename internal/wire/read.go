@@ -1,0 +1,688 @@
+package wire
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"unicode/utf8"
+)
+
+// MaxDepth is how many described values, lists, maps and arrays may stand
+// inside one another.
+const MaxDepth = 64
+
+// An Error is what a [Reader] met first that is not AMQP.
+type Error struct {
+	Offset int   // where in the Reader's input
+	Err    error // why; io.ErrUnexpectedEOF where bytes are missing
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("byte %d: %v", e.Offset, e.Err) }
+func (e *Error) Unwrap() error { return e.Err }
+
+var (
+	errDepth     = errors.New("nested too deep")
+	errUTF8      = errors.New("string is not valid UTF-8")
+	errASCII     = errors.New("symbol is not ASCII")
+	errChar      = errors.New("char is not a Unicode scalar value")
+	errBoolean   = errors.New("boolean is neither 0 nor 1")
+	errSmallSize = errors.New("size too small for its count")
+	errOddMap    = errors.New("map with an odd number of keys and values")
+)
+
+// A Reader reads AMQP values from a slice, one after the other. Once it has met
+// an error it keeps that, and all further reads give zero values.
+//
+// A list, map or array is entered by the method of that name and left again by
+// [Reader.Leave]; in between the reader ends where it does. What a Reader returns
+// as bytes aliases its input, clipped. Offsets are those of the slice that was
+// given to [NewReader]. A Reader is a value: a copy goes on from the same place on
+// its own.
+type Reader struct {
+	b     []byte // ends where the list, map or array that was entered does
+	off   int
+	depth int
+	err   *Error
+}
+
+// NewReader returns a Reader of the values in b.
+func NewReader(b []byte) Reader { return Reader{b: b} }
+
+// Reset makes r a Reader of the values in b from offset off on.
+func (r *Reader) Reset(b []byte, off int) { r.b, r.off, r.depth, r.err = b, off, 0, nil }
+
+// Offset returns where the next value starts.
+func (r *Reader) Offset() int { return r.off }
+
+// Len returns how many bytes are left.
+func (r *Reader) Len() int { return len(r.b) - r.off }
+
+// Since returns the bytes from offset start up to where the reader stands.
+func (r *Reader) Since(start int) []byte { return r.b[start:r.off:r.off] }
+
+// Remaining returns the bytes that are left.
+func (r *Reader) Remaining() []byte { return r.b[r.off:len(r.b):len(r.b)] }
+
+// Err returns the first error, nil if there was none.
+func (r *Reader) Err() *Error { return r.err }
+
+// Fail makes err, standing at offset, the reader's error if it has none yet.
+//
+//go:noinline
+func (r *Reader) Fail(offset int, err error) {
+	if r.err == nil {
+		r.err = &Error{Offset: offset, Err: err}
+	}
+	r.b = r.b[:r.off] // nothing is left to read
+}
+
+// short fails where bytes are missing.
+//
+//go:noinline
+func (r *Reader) short() { r.Fail(len(r.b), io.ErrUnexpectedEOF) }
+
+// Done makes bytes that are left an error.
+func (r *Reader) Done() {
+	if r.off != len(r.b) {
+		r.leftOver()
+	}
+}
+
+func (r *Reader) leftOver() { r.Fail(r.off, fmt.Errorf("%d bytes left over", r.Len())) }
+
+// Next returns the type of the next value without reading it, None where there
+// is none or its format code is not AMQP's.
+func (r *Reader) Next() Type {
+	if r.off < len(r.b) {
+		return typeOf(r.b[r.off])
+	}
+	return None
+}
+
+// code reads a format code, 0 where there is none.
+func (r *Reader) code() byte {
+	if r.off < len(r.b) {
+		r.off++
+		return r.b[r.off-1]
+	}
+	r.short()
+	return 0
+}
+
+// wrong fails with the value whose code was read, which is not of the type asked
+// for.
+//
+//go:noinline
+func (r *Reader) wrong(code byte, want Type) {
+	if got := typeOf(code); got != None {
+		r.Fail(r.off-1, fmt.Errorf("%v where %v belongs", got, want))
+	} else {
+		r.Fail(r.off-1, undefinedCode(code))
+	}
+}
+
+// fail fails with the next value, which is not of the type asked for, or not all there.
+func (r *Reader) fail(want Type) {
+	if c := r.code(); typeOf(c) == want && r.err == nil {
+		r.short()
+	} else {
+		r.wrong(c, want)
+	}
+}
+
+func undefinedCode(code byte) error { return fmt.Errorf("0x%02x is no format code of AMQP", code) }
+
+// take reads n bytes of data, nil where there are not as many.
+func (r *Reader) take(n int) []byte {
+	end := r.off + n
+	if uint(n) > uint(len(r.b)-r.off) {
+		r.short()
+		return nil
+	}
+	b := r.b[r.off:end:end]
+	r.off = end
+	return b
+}
+
+// The fixed widths. Each gives 0 where bytes are missing.
+func (r *Reader) take1() uint8 {
+	if r.off < len(r.b) {
+		v := r.b[r.off]
+		r.off++
+		return v
+	}
+	r.short()
+	return 0
+}
+
+func (r *Reader) take2() uint16 {
+	if b := r.take(2); b != nil {
+		return binary.BigEndian.Uint16(b)
+	}
+	return 0
+}
+
+func (r *Reader) take4() uint32 {
+	if len(r.b)-r.off >= 4 {
+		v := binary.BigEndian.Uint32(r.b[r.off:])
+		r.off += 4
+		return v
+	}
+	r.short()
+	return 0
+}
+
+func (r *Reader) take8() uint64 {
+	if len(r.b)-r.off >= 8 {
+		v := binary.BigEndian.Uint64(r.b[r.off:])
+		r.off += 8
+		return v
+	}
+	r.short()
+	return 0
+}
+
+// size reads the size or count that a code keeps in one byte or in four.
+func (r *Reader) size(code byte) int {
+	if sizes[code] == size8 {
+		return int(r.take1())
+	}
+	n := r.take4()
+	if uint64(n) > uint64(r.Len()) { // before int(n) can overflow where int has 32 bits
+		return r.Len() + 1
+	}
+	return int(n)
+}
+
+// Null reads a null if that is the next value, and says whether it was.
+func (r *Reader) Null() bool {
+	if r.off < len(r.b) && r.b[r.off] == codeNull {
+		r.off++
+		return true
+	}
+	return false
+}
+
+// Boolean reads a boolean [amqp 1.6.2].
+func (r *Reader) Boolean() bool {
+	b := r.b[r.off:]
+	switch {
+	case len(b) > 0 && b[0] == codeTrue:
+		r.off++
+		return true
+	case len(b) > 0 && b[0] == codeFalse:
+		r.off++
+		return false
+	case len(b) > 1 && b[0] == codeBoolean:
+		if b[1] > 1 {
+			r.Fail(r.off+1, errBoolean)
+			return false
+		}
+		r.off += 2
+		return b[1] == 1
+	}
+	r.fail(Boolean)
+	return false
+}
+
+// Ubyte reads a ubyte [amqp 1.6.3].
+func (r *Reader) Ubyte() uint8 {
+	if b := r.b[r.off:]; len(b) > 1 && b[0] == codeUbyte {
+		r.off += 2
+		return b[1]
+	}
+	r.fail(Ubyte)
+	return 0
+}
+
+// Ushort reads a ushort [amqp 1.6.4].
+func (r *Reader) Ushort() uint16 {
+	if c := r.code(); c != codeUshort {
+		r.wrong(c, Ushort)
+		return 0
+	}
+	return r.take2()
+}
+
+// Uint reads a uint [amqp 1.6.5].
+func (r *Reader) Uint() uint32 {
+	switch b := r.b[r.off:]; {
+	case len(b) > 4 && b[0] == codeUint:
+		r.off += 5
+		return binary.BigEndian.Uint32(b[1:])
+	case len(b) > 1 && b[0] == codeSmallUint:
+		r.off += 2
+		return uint32(b[1])
+	case len(b) > 0 && b[0] == codeUint0:
+		r.off++
+		return 0
+	}
+	r.fail(Uint)
+	return 0
+}
+
+// Ulong reads a ulong [amqp 1.6.6].
+func (r *Reader) Ulong() uint64 {
+	switch c := r.code(); c {
+	case codeUlong:
+		return r.take8()
+	case codeSmallUlong:
+		return uint64(r.take1())
+	case codeUlong0:
+		return 0
+	default:
+		r.wrong(c, Ulong)
+		return 0
+	}
+}
+
+// Byte reads a byte [amqp 1.6.7].
+func (r *Reader) Byte() int8 {
+	if c := r.code(); c != codeByte {
+		r.wrong(c, Byte)
+		return 0
+	}
+	return int8(r.take1())
+}
+
+// Short reads a short [amqp 1.6.8].
+func (r *Reader) Short() int16 {
+	if c := r.code(); c != codeShort {
+		r.wrong(c, Short)
+		return 0
+	}
+	return int16(r.take2())
+}
+
+// Int reads an int [amqp 1.6.9].
+func (r *Reader) Int() int32 {
+	switch c := r.code(); c {
+	case codeInt:
+		return int32(r.take4())
+	case codeSmallInt:
+		return int32(int8(r.take1()))
+	default:
+		r.wrong(c, Int)
+		return 0
+	}
+}
+
+// Long reads a long [amqp 1.6.10].
+func (r *Reader) Long() int64 {
+	switch c := r.code(); c {
+	case codeLong:
+		return int64(r.take8())
+	case codeSmallLong:
+		return int64(int8(r.take1()))
+	default:
+		r.wrong(c, Long)
+		return 0
+	}
+}
+
+// Float reads a float [amqp 1.6.11].
+func (r *Reader) Float() float32 {
+	if c := r.code(); c != codeFloat {
+		r.wrong(c, Float)
+		return 0
+	}
+	return math.Float32frombits(r.take4())
+}
+
+// Double reads a double [amqp 1.6.12].
+func (r *Reader) Double() float64 {
+	if c := r.code(); c != codeDouble {
+		r.wrong(c, Double)
+		return 0
+	}
+	return math.Float64frombits(r.take8())
+}
+
+// Decimal reads a decimal32, decimal64 or decimal128 as its 4, 8 or 16 bytes,
+// which is all that Go knows of them [amqp 1.6.13 to 1.6.15].
+func (r *Reader) Decimal() []byte {
+	switch c := r.code(); c {
+	case codeDecimal32, codeDecimal64, codeDecimal128:
+		return r.take(int(sizes[c]))
+	default:
+		r.wrong(c, Decimal128)
+		return nil
+	}
+}
+
+// Char reads a char, a Unicode scalar value [amqp 1.6.16].
+func (r *Reader) Char() rune {
+	if c := r.code(); c != codeChar {
+		r.wrong(c, Char)
+		return 0
+	}
+	n := r.take4()
+	if r.err == nil && n > utf8.MaxRune || !utf8.ValidRune(rune(n)) {
+		r.Fail(r.off-4, errChar)
+		return 0
+	}
+	return rune(n)
+}
+
+// Timestamp reads a timestamp, in milliseconds since 1970-01-01 UTC [amqp 1.6.17].
+func (r *Reader) Timestamp() int64 {
+	if c := r.code(); c != codeTimestamp {
+		r.wrong(c, Timestamp)
+		return 0
+	}
+	return int64(r.take8())
+}
+
+// UUID reads a uuid [amqp 1.6.18].
+func (r *Reader) UUID() (u [16]byte) {
+	if c := r.code(); c != codeUUID {
+		r.wrong(c, UUID)
+		return u
+	}
+	copy(u[:], r.take(16))
+	return u
+}
+
+// Binary reads a binary, not nil if there was one [amqp 1.6.19].
+func (r *Reader) Binary() []byte { return r.variable(codeVbin8) }
+
+// String reads a string, valid UTF-8 [amqp 1.6.20].
+func (r *Reader) String() []byte {
+	b := r.variable(codeStr8)
+	if !utf8.Valid(b) {
+		r.Fail(r.off-len(b), errUTF8)
+		return nil
+	}
+	return b
+}
+
+// Symbol reads a symbol, ASCII [amqp 1.6.21].
+func (r *Reader) Symbol() []byte {
+	b := r.variable(codeSym8)
+	for i, x := range b {
+		if x >= utf8.RuneSelf {
+			r.Fail(r.off-len(b)+i, errASCII)
+			return nil
+		}
+	}
+	return b
+}
+
+// variable reads a value of variable size. code is that of its short form.
+func (r *Reader) variable(code byte) []byte {
+	b := r.b[r.off:]
+	var at, n int
+	switch {
+	case len(b) > 1 && b[0] == code:
+		at, n = 2, int(b[1])
+	case len(b) > 4 && b[0] == code|longForm:
+		at, n = 5, int(binary.BigEndian.Uint32(b[1:]))
+	default:
+		r.fail(typeOf(code))
+		return nil
+	}
+	if uint(n) > uint(len(b)-at) {
+		r.short()
+		return nil
+	}
+	r.off += at + n
+	return b[at : at+n : at+n]
+}
+
+// ShortDescriptor reads a descriptor in the form that nearly all have, a number of
+// one byte, and returns it; where the next value is something else, it returns 0.
+func (r *Reader) ShortDescriptor() byte {
+	if b := r.b[r.off:]; len(b) > 2 && b[0] == codeDescribed && b[1] == codeSmallUlong {
+		r.off += 3
+		return b[2]
+	}
+	return 0
+}
+
+// Descriptor reads the start of a described value, up to the value itself
+// [amqp 1.1.2]. Of the two forms that the specification gives types a
+// descriptor in, a number has symbol nil, a name has code 0; others are errors.
+func (r *Reader) Descriptor() (code uint64, symbol []byte) {
+	if c := r.code(); c != codeDescribed || r.err != nil {
+		r.wrong(c, Described)
+		return 0, nil
+	}
+	switch at := r.off; r.Next() {
+	case Ulong:
+		return r.Ulong(), nil
+	case Symbol:
+		return 0, r.Symbol()
+	default:
+		r.Skip() // says what is wrong with bytes that are no value at all
+		r.Fail(at, errors.New("descriptor is neither ulong nor symbol"))
+		return 0, nil
+	}
+}
+
+// An Outer is what a [Reader] goes back to when it leaves a list, map or array:
+// where it ended before.
+type Outer int
+
+// enter makes the reader end where the list, map or array does that is next, and
+// returns the count that it states. code is that of its short form; in the long one
+// size and count are wider. Unless it is an array, each item has at least a byte,
+// and a count that says more fails.
+func (r *Reader) enter(code byte) (outer Outer, n int) {
+	var size, width int // the size covers the count, which is as wide
+	switch b := r.b[r.off:]; {
+	case len(b) > 2 && b[0] == code:
+		size, n, width = int(b[1]), int(b[2]), 1
+	case len(b) > 8 && b[0] == code|longForm:
+		size, n, width = int(binary.BigEndian.Uint32(b[1:])), int(binary.BigEndian.Uint32(b[5:])), 4
+	default:
+		return r.enterRare(code)
+	}
+	start := r.off + 1 + width
+	if size < width || size > len(r.b)-start || r.depth >= MaxDepth {
+		return r.noEntry(start, size)
+	}
+	outer = Outer(len(r.b))
+	r.b = r.b[:start+size]
+	r.off = start + width
+	r.depth++
+	if uint(n) > uint(size-width) && code != codeArray8 {
+		r.tooMany(start)
+		return outer, 0
+	}
+	return outer, n
+}
+
+// enterRare is enter for an empty list, and for what is cut off or of another type.
+func (r *Reader) enterRare(code byte) (outer Outer, n int) {
+	want := typeOf(code)
+	if r.Len() > 0 && r.b[r.off] == codeList0 && want == List && r.depth < MaxDepth {
+		outer = Outer(len(r.b))
+		r.off++
+		r.b = r.b[:r.off]
+		r.depth++
+		return outer, 0
+	}
+	r.fail(want)
+	return 0, 0
+}
+
+// noEntry fails with what keeps enter out of a list, map or array whose size stands
+// before start.
+func (r *Reader) noEntry(start, size int) (Outer, int) {
+	switch {
+	case r.depth >= MaxDepth:
+		r.Fail(r.off, errDepth)
+	case size > len(r.b)-start || size < 0:
+		r.short()
+	default:
+		r.Fail(r.off, errSmallSize)
+	}
+	return 0, 0
+}
+
+// tooMany fails with a count, standing at offset at, that the bytes of its items
+// cannot hold.
+func (r *Reader) tooMany(at int) {
+	r.Fail(at, fmt.Errorf("count too large for %d bytes: %w", r.Len(), io.ErrUnexpectedEOF))
+}
+
+// LeaveEarly is Leave, whatever has not been read.
+func (r *Reader) LeaveEarly(outer Outer) {
+	r.off = len(r.b)
+	r.Leave(outer)
+}
+
+// Leave leaves the list, map or array that was entered last. Bytes left over in it
+// are an error.
+func (r *Reader) Leave(outer Outer) {
+	r.Done()
+	if r.err != nil {
+		return
+	}
+	r.b = r.b[:outer]
+	r.depth--
+}
+
+// List enters a list and returns how many items it says there are, which is
+// never more than it has bytes, and what [Reader.Leave] takes [amqp 1.6.22].
+func (r *Reader) List() (outer Outer, n int) { return r.enter(codeList8) }
+
+// Fields enters a list that holds the fields of a composite type, as List does:
+// there may be fewer than the type has, but not more [amqp 1.3].
+func (r *Reader) Fields(most int) (outer Outer, n int) {
+	outer, n = r.List()
+	if n > most {
+		r.Fail(r.off, fmt.Errorf("%d fields, where the type has %d", n, most))
+		return outer, 0
+	}
+	return outer, n
+}
+
+// Map enters a map and returns how many pairs of a key and a value it says there
+// are, and what [Reader.Leave] takes [amqp 1.6.23].
+func (r *Reader) Map() (outer Outer, pairs int) {
+	outer, n := r.enter(codeMap8)
+	if n%2 != 0 {
+		r.Fail(r.off, errOddMap)
+		return outer, 0
+	}
+	return outer, n / 2
+}
+
+// Array enters an array and returns the constructor that its elements share, a
+// format code which descriptors may precede, how many elements it says there are,
+// and what [Reader.Leave] takes [amqp 1.6.24]. Elements that take no bytes may be as
+// many as the array has bytes. Its elements are read by [Reader.Element] alone.
+func (r *Reader) Array() (outer Outer, constructor []byte, n int) {
+	outer, n = r.enter(codeArray8)
+	start := r.off
+	for described := 1; r.Next() == Described; described++ {
+		if described+r.depth > MaxDepth {
+			r.Fail(r.off, errDepth)
+			return outer, nil, 0
+		}
+		r.off++
+		r.Skip()
+	}
+	elem := r.code()
+	if r.err != nil {
+		return outer, nil, 0
+	}
+	size := sizes[elem]
+	if size == undefined {
+		r.Fail(r.off-1, undefinedCode(elem))
+		return outer, nil, 0
+	}
+	if most := uint(r.Len()); uint(n) > most && (size != 0 || uint(n) > most+uint(r.off-start)) {
+		r.tooMany(start)
+		return outer, nil, 0
+	}
+	return outer, r.Since(start), n
+}
+
+// Element reads an element of the array that was entered last, whose constructor
+// Array gave, and returns it encoded as a value on its own, in new memory.
+func (r *Reader) Element(constructor []byte) []byte {
+	code := constructor[len(constructor)-1]
+	start := r.off
+	switch size := sizes[code]; size {
+	case size8, size32:
+		r.take(r.size(code))
+	default:
+		r.take(int(size))
+	}
+	if r.err != nil {
+		return nil
+	}
+	return append(constructor[:len(constructor):len(constructor)], r.b[start:r.off]...)
+}
+
+// Skip reads one value of any type without looking into it: its size is all
+// that is checked of what stands inside a list, map or array.
+func (r *Reader) Skip() {
+	if b := r.b[r.off:]; len(b) > 0 {
+		n := int(sizes[b[0]])
+		switch {
+		case n < size8:
+			n++
+		case n == size8 && len(b) > 1:
+			n = 2 + int(b[1])
+		case n == size32 && len(b) > 4:
+			n = 5 + int(binary.BigEndian.Uint32(b[1:]))
+		default:
+			n = -1
+		}
+		if uint(n) <= uint(len(b)) {
+			r.off += n
+			return
+		}
+	}
+	r.skip()
+}
+
+// skip is Skip for all that is rare or wrong.
+func (r *Reader) skip() {
+	for values, described := 1, 0; values > 0; values-- {
+		c := r.code()
+		switch size := sizes[c]; size {
+		case size8, size32:
+			r.take(r.size(c))
+		case undefined:
+			if r.err != nil {
+				return
+			}
+			if c != codeDescribed {
+				r.wrong(c, None)
+				return
+			}
+			if described++; described+r.depth > MaxDepth {
+				r.Fail(r.off-1, errDepth)
+				return
+			}
+			values += 2 // its descriptor and its value
+		default:
+			r.take(int(size))
+		}
+	}
+}
+
+// SkipMap is Skip for a map; another type is an error.
+func (r *Reader) SkipMap() {
+	if b := r.b[r.off:]; len(b) > 0 && b[0]&^longForm != codeMap8 {
+		r.wrong(r.code(), Map)
+	}
+	r.Skip()
+}
+
+// Value reads one value of any type, as [Reader.Skip] does, and returns its
+// encoding, nil on error.
+func (r *Reader) Value() []byte {
+	start := r.off
+	r.Skip()
+	if r.err != nil {
+		return nil
+	}
+	return r.Since(start)
+}
