@@ -690,17 +690,9 @@ func (m *RawMessage) find(section []byte, keys wire.Type, name string) (RawValue
 	kind := readSection(&r)
 	outer, n := r.Map()
 	for range n {
-		var key []byte
-		switch found := r.Next(); {
-		case found != keys:
-			r.Skip()
-		case keys == wire.Symbol:
-			key = r.Symbol()
-		default:
-			key = r.String()
-		}
+		key, isKey := RawValue(r.Value()).text(keys)
 		v := RawValue(r.Value())
-		if key != nil && v != nil && string(key) == name {
+		if isKey && string(key) == name && r.Err() == nil {
 			if v.isNull() {
 				return nil, nil
 			}
@@ -853,14 +845,23 @@ func (v RawValue) Int() (n int64, ok bool) {
 
 // Text returns the value if it is a string or a symbol.
 func (v RawValue) Text() (s string, ok bool) {
-	r := wire.NewReader(v)
-	switch r.Next() {
-	case wire.String:
-		s = string(r.String())
-	case wire.Symbol:
-		s = string(r.Symbol())
-	default:
-		return "", false
+	b, ok := v.text(wire.String)
+	if !ok {
+		b, ok = v.text(wire.Symbol)
 	}
-	return s, r.Err() == nil
+	return string(b), ok
+}
+
+// text returns the value if it is of one of these two types.
+func (v RawValue) text(t wire.Type) (b []byte, ok bool) {
+	r := wire.NewReader(v)
+	if r.Next() != t {
+		return nil, false
+	}
+	if t == wire.Symbol {
+		b = r.Symbol()
+	} else {
+		b = r.String()
+	}
+	return b, r.Err() == nil
 }

@@ -41,6 +41,19 @@ func AppendUlong(b []byte, v uint64) []byte {
 	return binary.BigEndian.AppendUint64(append(b, codeUlong), v)
 }
 
+// AppendLong appends a long.
+func AppendLong(b []byte, v int64) []byte {
+	if v == int64(int8(v)) {
+		return append(b, codeSmallLong, byte(v))
+	}
+	return binary.BigEndian.AppendUint64(append(b, codeLong), uint64(v))
+}
+
+// AppendTimestamp appends a timestamp, in milliseconds since 1970-01-01 UTC.
+func AppendTimestamp(b []byte, v int64) []byte {
+	return binary.BigEndian.AppendUint64(append(b, codeTimestamp), uint64(v))
+}
+
 // AppendUUID appends a uuid.
 func AppendUUID(b []byte, v [16]byte) []byte { return append(append(b, codeUUID), v[:]...) }
 

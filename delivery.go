@@ -1,0 +1,861 @@
+package amqpjms
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/Azure/go-amqp"
+	"github.com/seed-b113d664/amqpjms/internal/wire"
+)
+
+// A DelayForm is a way to ask a peer to deliver a message later (AMQ-8320). The
+// zero DelayForm is none of them: a producer whose way has not been chosen cannot
+// delay.
+type DelayForm uint8
+
+const (
+	DelayNotChosen   DelayForm = iota
+	DelayAbsolute              // annotation x-opt-delivery-time, long, ms since the epoch
+	DelayRelative              // annotation x-opt-delivery-delay, long, ms
+	DelayEnqueueTime           // annotation x-opt-scheduled-enqueue-time, timestamp
+	DelayProperty              // application property AMQ_SCHEDULED_DELAY, long, ms
+	DelayNone                  // the peer cannot delay
+)
+
+// The names that the forms go by on the wire.
+const (
+	annotationDeliveryTime  = "x-opt-delivery-time"
+	annotationDeliveryDelay = "x-opt-delivery-delay"
+	annotationEnqueueTime   = "x-opt-scheduled-enqueue-time"
+	propertyScheduledDelay  = "AMQ_SCHEDULED_DELAY"
+)
+
+// String returns the name of the annotation or property that the form is, or why there is none.
+func (f DelayForm) String() string {
+	switch f {
+	case DelayNotChosen:
+		return "not chosen"
+	case DelayAbsolute:
+		return annotationDeliveryTime
+	case DelayRelative:
+		return annotationDeliveryDelay
+	case DelayEnqueueTime:
+		return annotationEnqueueTime
+	case DelayProperty:
+		return propertyScheduledDelay
+	case DelayNone:
+		return "none"
+	}
+	return "DelayForm(" + strconv.Itoa(int(f)) + ")"
+}
+
+// A Peer is what differs from broker to broker. The zero Peer is any peer: no delay,
+// no prefixes. Peers can be compared with ==.
+type Peer struct {
+	Product string // for people to read
+	Delay   DelayForm
+
+	// What the address of a queue or a topic starts with. Where PercentEncoded is
+	// set, the name behind it is percent-encoded.
+	QueuePrefix, TopicPrefix string
+	PercentEncoded           bool
+
+	// TextAsData has a text sent as a data section, for receivers that read no other.
+	TextAsData bool
+}
+
+// Artemis returns what is known of ActiveMQ Artemis (2.40.0).
+func Artemis() Peer { return Peer{Product: "ActiveMQ Artemis", Delay: DelayAbsolute} }
+
+// ActiveMQ returns what is known of ActiveMQ Classic (6.2.2).
+func ActiveMQ() Peer {
+	return Peer{Product: "ActiveMQ Classic", Delay: DelayAbsolute, QueuePrefix: "queue://", TopicPrefix: "topic://"}
+}
+
+// BrokerJ returns what is known of Apache Qpid Broker-J (9.2.1). It delays on queues
+// that hold messages back on publishing, and there only.
+func BrokerJ() Peer { return Peer{Product: "Qpid Broker-J", Delay: DelayAbsolute} }
+
+// RabbitMQ returns what is known of RabbitMQ 4 (4.0.5 and 4.3.6). Its queue named q is
+// /queues/q; a topic is a routing key of its exchange amq.topic. It cannot delay.
+func RabbitMQ() Peer {
+	return Peer{Product: "RabbitMQ", Delay: DelayNone, QueuePrefix: "/queues/", TopicPrefix: "/exchanges/amq.topic/", PercentEncoded: true}
+}
+
+// RabbitMQ3 returns what is known of RabbitMQ 3 with its plugin for AMQP 1.0
+// (3.10.8), whose addresses are others. It cannot delay.
+func RabbitMQ3() Peer {
+	return Peer{Product: "RabbitMQ 3", Delay: DelayNone, QueuePrefix: "/amq/queue/", TopicPrefix: "/topic/"}
+}
+
+// ServiceBus returns what the documentation says of Azure Service Bus. Its own
+// clients read data bodies only.
+func ServiceBus() Peer {
+	return Peer{Product: "Azure Service Bus", Delay: DelayEnqueueTime, TextAsData: true}
+}
+
+// capabilityDelayedDelivery is the capability of a connection or link that delays (AMQ-8320).
+const capabilityDelayedDelivery = "DELAYED_DELIVERY"
+
+// ProposePeer returns the Peer that a connection's properties speak of, as go-amqp's
+// Conn.Properties gives them, and the capabilities that the connection or link
+// offered, where the caller has those. It is false where product and version say
+// nothing that is known; the zero Peer that comes with that may then have a form of
+// delay all the same, for DELAYED_DELIVERY promises the absolute one, and
+// prefixes, where the properties queue-prefix and topic-prefix name them.
+func ProposePeer(properties map[string]any, capabilities ...string) (Peer, bool) {
+	product, _ := properties["product"].(string)
+	version, _ := properties["version"].(string)
+	p, known := peerOf(strings.ToLower(product), version)
+	for _, c := range capabilities {
+		if c == capabilityDelayedDelivery && (p.Delay == DelayNotChosen || p.Delay == DelayNone) {
+			p.Delay = DelayAbsolute
+		}
+	}
+	if prefix, ok := properties["queue-prefix"].(string); ok {
+		p.QueuePrefix = prefix
+	}
+	if prefix, ok := properties["topic-prefix"].(string); ok {
+		p.TopicPrefix = prefix
+	}
+	return p, known
+}
+
+// peerOf returns the predefined peer of a product, whose name is in lower case.
+func peerOf(product, version string) (p Peer, known bool) {
+	switch product {
+	case "apache-activemq-artemis":
+		return Artemis(), true
+	case "activemq":
+		return ActiveMQ(), true
+	case "qpid", "qpid-broker-j":
+		return BrokerJ(), true
+	case "rabbitmq":
+		switch major, _, _ := strings.Cut(version, "."); major {
+		case "3":
+			return RabbitMQ3(), true
+		case "4":
+			return RabbitMQ(), true
+		}
+	}
+	return Peer{}, false
+}
+
+// A Producer is how messages are sent, as in JMS: its settings go for every message
+// sent with it and overwrite what an application put on the message [jms 3.4.11].
+// The zero Producer sends as JMS does by default: persistent, priority 4, never
+// expires, at once, with an id and a timestamp. Producers can be compared with ==
+// and used by several goroutines at once.
+type Producer struct {
+	Peer        Peer
+	Destination Destination // none: the message says no destination, and its receiver takes its own
+
+	Mode          DeliveryMode  // Unstated is Persistent
+	Priority      Opt[uint8]    // 0 to 9, 4 where none is stated
+	TimeToLive    time.Duration // from the time of send, rounded up to milliseconds; 0: the message never expires
+	DeliveryDelay time.Duration // from the time of send, rounded up to milliseconds
+
+	NoMessageID bool
+	NoTimestamp bool
+	UserID      string // JMSXUserID, none if empty
+
+	// WireTTL, JMS_AMQP_TTL, is what the header's ttl says in milliseconds, whatever
+	// TimeToLive is, which still makes the expiration. 0 leaves the ttl out.
+	WireTTL Opt[uint32]
+}
+
+// A Stamp is what a message has got from its producer when send returns [jms 3.4.11].
+// Wrappers write it to a message type of their own; [Stamp.Apply] writes it to an
+// *amqp.Message. Stamps can be compared with ==.
+type Stamp struct {
+	Header      Header
+	Destination Destination // JMSDestination
+	Address     string      // of the destination, for properties.to; "" where Destination is none
+	MessageID   ID          // zero where ids are disabled
+	UserID      string      // JMSXUserID, "" for none
+
+	// Milliseconds since 1970-01-01 UTC.
+	Timestamp    int64 // JMSTimestamp; 0 where timestamps are disabled
+	DeliveryTime int64 // JMSDeliveryTime, of the real clock even then
+	Expiration   int64 // JMSExpiration; 0: never
+
+	// How the peer is asked to delay, and by how many milliseconds. Nothing is
+	// written for a delay of 0.
+	DelayForm     DelayForm
+	DeliveryDelay int64
+}
+
+// Stamp returns what a message gets that is sent now with an id. It changes nothing
+// and depends on nothing else, so that one rule holds for every type of message and
+// every way to send. An id of zero is no id.
+//
+// now is the time when the client calls send, in a transaction too [jms 3.4.13], cut
+// to milliseconds; it has to be given. A message that is sent once more, after a
+// failure too, is another message with a new id.
+//
+// It is an error, a *[ValueError], if a setting is out of range; if the peer cannot
+// delay, or its way has not been chosen, and there is a delay; if the time to live
+// is shorter than the delay; if the form of the delay is relative and timestamps
+// are disabled, for then no receiver could tell the delivery time; if a sum passes
+// 2^63-1.
+func (p Producer) Stamp(now time.Time, id ID) (Stamp, error) {
+	if now.IsZero() {
+		return Stamp{}, &ValueError{What: "time of send", Value: now.String(), Err: errors.New("not given")}
+	}
+	address, err := p.Peer.Address(p.Destination)
+	if err != nil {
+		return Stamp{}, err
+	}
+	if p.Mode > Persistent {
+		return Stamp{}, &ValueError{What: "delivery mode", Value: p.Mode.String(), Err: errors.New("neither persistent nor non-persistent")}
+	}
+	if priority := p.Priority.Or(DefaultPriority); priority > 9 {
+		return Stamp{}, &ValueError{What: "priority", Value: strconv.Itoa(int(priority)), Err: errors.New("out of range 0 to 9")} // [jms 3.4.10]
+	}
+	if !utf8.ValidString(p.UserID) {
+		return Stamp{}, &ValueError{What: "user id", Value: quote(p.UserID), Err: errNotUTF8}
+	}
+	if p.NoMessageID {
+		id = ID{}
+	}
+	s := Stamp{
+		Header:      Header{Mode: p.Mode.or(Persistent), Priority: p.Priority},
+		Destination: p.Destination,
+		Address:     address,
+		MessageID:   id,
+		UserID:      p.UserID,
+		DelayForm:   p.Peer.Delay,
+	}
+	sent := now.UnixMilli()
+	if !p.NoTimestamp {
+		s.Timestamp = sent
+	}
+	if s.DeliveryDelay, s.DeliveryTime, err = p.delay(sent); err != nil {
+		return Stamp{}, err
+	}
+	ttl, err := wholeMilliseconds("time to live", p.TimeToLive)
+	if err != nil {
+		return Stamp{}, err
+	}
+	if ttl > 0 {
+		if ttl < s.DeliveryDelay {
+			return Stamp{}, &ValueError{What: "time to live", Value: p.TimeToLive.String(), Err: fmt.Errorf("shorter than the delivery delay of %v", p.DeliveryDelay)}
+		}
+		s.Expiration, err = addMilliseconds("time to live", sent, ttl)
+		if err != nil {
+			return Stamp{}, err
+		}
+	}
+	s.Header.TTL = headerTTL(ttl)
+	if override, ok := p.WireTTL.Get(); ok {
+		s.Header.TTL = headerTTL(int64(override))
+	}
+	return s, nil
+}
+
+// delay returns the delay in milliseconds and the time that it ends.
+func (p Producer) delay(sent int64) (delay, until int64, err error) {
+	const what = "delivery delay"
+	if delay, err = wholeMilliseconds(what, p.DeliveryDelay); err != nil {
+		return 0, 0, err
+	}
+	refuse := func(why string) (int64, int64, error) {
+		return 0, 0, &ValueError{What: what, Value: p.DeliveryDelay.String(), Err: errors.New(why)}
+	}
+	if delay > 0 {
+		switch p.Peer.Delay {
+		case DelayAbsolute, DelayEnqueueTime:
+		case DelayRelative, DelayProperty:
+			if p.NoTimestamp {
+				return refuse(p.Peer.Delay.String() + " needs a timestamp, and timestamps are disabled")
+			}
+		case DelayNone:
+			return refuse("the peer cannot delay")
+		case DelayNotChosen:
+			return refuse("no form of delay has been chosen")
+		default:
+			return refuse(p.Peer.Delay.String() + " is no form of delay")
+		}
+	}
+	until, err = addMilliseconds(what, sent, delay)
+	return delay, until, err
+}
+
+// addMilliseconds returns the time that a span ends which starts at from, in
+// milliseconds.
+func addMilliseconds(what string, from, span int64) (int64, error) {
+	if from > math.MaxInt64-span {
+		return 0, &ValueError{What: what, Value: strconv.FormatInt(span, 10) + "ms", Err: errors.New("ends after the last time there is")}
+	}
+	return from + span, nil
+}
+
+// Prepare makes m ready to be sent now: it stamps it with a new id, and returns the
+// stamp. See [Producer.Stamp] for now and for errors, and [Stamp.Apply] for what becomes
+// of m, which does not change on error.
+func (p Producer) Prepare(m *amqp.Message, now time.Time) (Stamp, error) {
+	var id ID
+	if !p.NoMessageID {
+		id = NewID()
+	}
+	s, err := p.Stamp(now, id)
+	if err == nil {
+		err = s.Apply(m)
+	}
+	if err != nil {
+		return Stamp{}, err
+	}
+	return s, nil
+}
+
+// Apply writes the stamp to m: a new header, with durable on the wire; the properties
+// message-id, user-id, to, absolute-expiry-time and creation-time, set or removed; the
+// annotation x-opt-jms-dest; and the delay in its one form, where a delay that was left
+// by an earlier send is removed in every form. All else of m stays. What m may
+// share with another message (the properties, the annotations and, where
+// the delay is a property, the application properties) is not written into but
+// replaced by a copy.
+//
+// An application property AMQ_SCHEDULED_DELAY is replaced or removed where the peer
+// takes that for its delay; elsewhere it is the application's own, but an error, a
+// *[ValueError], beside a delay in another form. m does not change on error.
+func (s Stamp) Apply(m *amqp.Message) error {
+	delayed := s.DeliveryDelay > 0
+	_, scheduled := m.ApplicationProperties[propertyScheduledDelay]
+	if scheduled && delayed && s.DelayForm != DelayProperty {
+		return &ValueError{What: "property", Value: quote(propertyScheduledDelay), Err: fmt.Errorf("a second delay beside %v", s.DelayForm)}
+	}
+
+	m.Header = s.Header.MessageHeader()
+
+	var props amqp.MessageProperties
+	if m.Properties != nil {
+		props = *m.Properties
+	}
+	props.MessageID = s.MessageID.Value()
+	props.UserID = nil
+	if s.UserID != "" {
+		props.UserID = []byte(s.UserID)
+	}
+	props.To = nil
+	if address := s.Address; !s.Destination.IsZero() {
+		props.To = &address
+	}
+	props.CreationTime = timeOf(s.Timestamp)
+	props.AbsoluteExpiryTime = timeOf(s.Expiration)
+	m.Properties = &props
+
+	annotations := make(amqp.Annotations, len(m.Annotations)+2)
+	maps.Copy(annotations, m.Annotations)
+	deleteAnnotations(annotations, annotationDest, annotationDeliveryTime, annotationDeliveryDelay, annotationEnqueueTime)
+	if s.Destination.Kind.valid() {
+		annotations[annotationDest] = s.Destination.Kind.annotation()
+	}
+	if delayed {
+		switch s.DelayForm {
+		case DelayAbsolute:
+			annotations[annotationDeliveryTime] = s.DeliveryTime
+		case DelayRelative:
+			annotations[annotationDeliveryDelay] = s.DeliveryDelay
+		case DelayEnqueueTime:
+			annotations[annotationEnqueueTime] = time.UnixMilli(s.DeliveryTime).UTC()
+		}
+	}
+	m.Annotations = annotations
+
+	if s.DelayForm == DelayProperty && (delayed || scheduled) {
+		properties := make(map[string]any, len(m.ApplicationProperties)+1)
+		maps.Copy(properties, m.ApplicationProperties)
+		delete(properties, propertyScheduledDelay)
+		if delayed {
+			properties[propertyScheduledDelay] = s.DeliveryDelay
+		}
+		m.ApplicationProperties = properties
+	}
+	return nil
+}
+
+// timeOf returns a time for go-amqp to send, nil for 0, which means none.
+func timeOf(ms int64) *time.Time {
+	if ms == 0 {
+		return nil
+	}
+	t := time.UnixMilli(ms).UTC()
+	return &t
+}
+
+// deleteAnnotations deletes annotations, in both forms that go-amqp sends as symbols.
+func deleteAnnotations(a amqp.Annotations, names ...string) {
+	for _, name := range names {
+		delete(a, name)
+		delete(a, symbol(name))
+	}
+}
+
+// symbol is go-amqp's type of AMQP symbols, which it exports under this name alone.
+type symbol = amqp.SourceDistributionMode
+
+// A number is a value that stands where an integer or a timestamp belongs. The zero
+// number is no value.
+type number struct {
+	kind  numberKind
+	n     int64  // of numberInteger and numberTimestamp
+	value string // of numberOther: what it is
+}
+
+type numberKind uint8
+
+const (
+	numberNone numberKind = iota
+	numberInteger
+	numberTimestamp
+	numberOther // of another type, or an integer above 2^63-1
+)
+
+func (n number) stated() bool { return n.kind != numberNone }
+
+// number returns the value as a number.
+func (v RawValue) number() number {
+	r := wire.NewReader(v)
+	switch t := r.Next(); t {
+	case wire.None, wire.Null:
+		return number{}
+	case wire.Timestamp:
+		return number{kind: numberTimestamp, n: r.Timestamp()}
+	case wire.Ulong:
+		return unsignedNumber(r.Ulong())
+	default:
+		if n, ok := v.Int(); ok {
+			return number{kind: numberInteger, n: n}
+		}
+		return number{kind: numberOther, value: t.String()}
+	}
+}
+
+// numberFrom returns a value that go-amqp has decoded, or is to send, as a number.
+func numberFrom(v any) number {
+	switch v := v.(type) {
+	case nil:
+		return number{}
+	case int64:
+		return number{kind: numberInteger, n: v}
+	case uint64:
+		return unsignedNumber(v)
+	case time.Time:
+		return number{kind: numberTimestamp, n: v.UnixMilli()}
+	case int:
+		return number{kind: numberInteger, n: int64(v)}
+	case int8:
+		return number{kind: numberInteger, n: int64(v)}
+	case int16:
+		return number{kind: numberInteger, n: int64(v)}
+	case int32:
+		return number{kind: numberInteger, n: int64(v)}
+	case uint:
+		return unsignedNumber(uint64(v))
+	case uint8:
+		return number{kind: numberInteger, n: int64(v)}
+	case uint16:
+		return number{kind: numberInteger, n: int64(v)}
+	case uint32:
+		return number{kind: numberInteger, n: int64(v)}
+	default:
+		return number{kind: numberOther, value: fmt.Sprintf("%T", v)}
+	}
+}
+
+func unsignedNumber(n uint64) number {
+	if n > math.MaxInt64 {
+		return number{kind: numberOther, value: strconv.FormatUint(n, 10)}
+	}
+	return number{kind: numberInteger, n: int64(n)}
+}
+
+// delays is what a message says of its delivery time.
+type delays struct {
+	time, enqueue, delay, property number
+	created                        number // creation-time
+}
+
+// A DelayRequest is how a message asks to be delivered later, and when that is. Its
+// Form is DelayNotChosen where the message does not ask.
+type DelayRequest struct {
+	Form DelayForm
+	Time int64 // milliseconds since 1970-01-01 UTC
+}
+
+// request returns what the first form says that is there [delivery: reading]. A relative
+// one counts from the creation-time, or where there is none from otherwise.
+func (d delays) request(otherwise Opt[int64]) (DelayRequest, error) {
+	var form DelayForm
+	var n number
+	switch {
+	case d.time.stated():
+		form, n = DelayAbsolute, d.time
+	case d.enqueue.stated():
+		form, n = DelayEnqueueTime, d.enqueue
+	case d.delay.stated():
+		form, n = DelayRelative, d.delay
+	case d.property.stated():
+		form, n = DelayProperty, d.property
+	default:
+		return DelayRequest{}, nil
+	}
+	if form == DelayAbsolute || form == DelayEnqueueTime {
+		if n.kind == numberOther {
+			return DelayRequest{}, n.wrong(form.String(), "neither an integer up to 2^63-1 nor a timestamp")
+		}
+		return DelayRequest{form, n.n}, nil
+	}
+	if n.kind != numberInteger || n.n < 0 {
+		return DelayRequest{}, n.wrong(form.String(), "not an integer from 0 to 2^63-1")
+	}
+	created, ok, err := d.creation()
+	if err != nil {
+		return DelayRequest{}, err
+	}
+	if !ok {
+		if created, ok = otherwise.Get(); !ok {
+			return DelayRequest{}, n.wrong(form.String(), "relative, and there is no creation-time")
+		}
+	}
+	at, err := addMilliseconds(form.String(), created, n.n)
+	if err != nil {
+		return DelayRequest{}, err
+	}
+	return DelayRequest{form, at}, nil
+}
+
+// creation returns the creation-time, if there is one.
+func (d delays) creation() (int64, bool, error) {
+	switch d.created.kind {
+	case numberNone:
+		return 0, false, nil
+	case numberTimestamp:
+		return d.created.n, true, nil
+	}
+	return 0, false, d.created.wrong(FieldCreationTime.String(), "not a timestamp")
+}
+
+// deliveryTime returns JMSDeliveryTime [jms 3.4.13].
+func (d delays) deliveryTime() (int64, error) {
+	request, err := d.request(Opt[int64]{})
+	if err != nil {
+		return 0, err
+	}
+	if request.Form != DelayNotChosen {
+		return request.Time, nil
+	}
+	created, _, err := d.creation()
+	return created, err
+}
+
+// wrong returns the error of a number that is not what it should be.
+func (n number) wrong(what, why string) error {
+	value := n.value
+	switch n.kind {
+	case numberInteger:
+		value = strconv.FormatInt(n.n, 10)
+	case numberTimestamp:
+		value = "timestamp " + strconv.FormatInt(n.n, 10)
+	}
+	return &ValueError{What: what, Value: value, Err: errors.New(why)}
+}
+
+// delays returns what the message says of its delivery time, up to what decides it. The
+// property counts only where the caller says so.
+func (m *RawMessage) delays(byProperty bool) (d delays, err error) {
+	if err := m.delayAnnotations(&d); err != nil {
+		return delays{}, err
+	}
+	if d.time.stated() || d.enqueue.stated() {
+		return d, nil
+	}
+	if byProperty && !d.delay.stated() {
+		v, err := m.ApplicationProperty(propertyScheduledDelay)
+		if err != nil {
+			return delays{}, err
+		}
+		d.property = v.number()
+	}
+	v, err := m.Property(FieldCreationTime)
+	if err != nil {
+		return delays{}, err
+	}
+	d.created = v.number()
+	return d, nil
+}
+
+// delayAnnotations reads the three annotations in one pass.
+func (m *RawMessage) delayAnnotations(d *delays) error {
+	if m.MessageAnnotations == nil {
+		return nil
+	}
+	r := wire.NewReader(m.MessageAnnotations)
+	readSection(&r)
+	outer, n := r.Map()
+	for range n {
+		var to *number
+		if r.Next() == wire.Symbol {
+			switch string(r.Symbol()) {
+			case annotationDeliveryTime:
+				to = &d.time
+			case annotationEnqueueTime:
+				to = &d.enqueue
+			case annotationDeliveryDelay:
+				to = &d.delay
+			}
+		} else {
+			r.Skip()
+		}
+		if to != nil && !to.stated() {
+			*to = RawValue(r.Value()).number()
+		} else {
+			r.Skip()
+		}
+	}
+	r.Leave(outer)
+	if err := r.Err(); err != nil {
+		return wireError(SectionMessageAnnotations.String(), m.offset(m.MessageAnnotations), err)
+	}
+	return nil
+}
+
+// DeliveryTime returns JMSDeliveryTime in milliseconds since 1970-01-01 UTC: what the
+// annotation x-opt-delivery-time or x-opt-scheduled-enqueue-time says, the
+// creation-time and the annotation x-opt-delivery-delay together, the creation-time,
+// or 0, whichever is there first [jms 3.4.13].
+//
+// It is an error, a *[ValueError] or *[WireError], if that is not what it should be:
+// the next is not asked then. An integer of any type will do, and a timestamp where a
+// time belongs. It looks at the annotations and, if it has to, at the properties up
+// to the creation-time, and allocates nothing.
+func (m *RawMessage) DeliveryTime() (int64, error) { return m.DeliveryTimeFrom(Peer{}) }
+
+// DeliveryTimeFrom returns JMSDeliveryTime for messages from a peer. Where that takes
+// delays as the application property AMQ_SCHEDULED_DELAY, the creation-time and
+// that come after x-opt-delivery-delay; otherwise it is [RawMessage.DeliveryTime].
+func (m *RawMessage) DeliveryTimeFrom(p Peer) (int64, error) {
+	d, err := m.delays(p.Delay == DelayProperty)
+	if err != nil {
+		return 0, err
+	}
+	return d.deliveryTime()
+}
+
+// Expiration returns JMSExpiration in milliseconds since 1970-01-01 UTC, 0 for never:
+// the absolute-expiry-time, or where there is none the time of receipt and the header's
+// ttl together, or 0 [jms 3.4.9]. Give it the same time of receipt each time. It is an
+// error, a *[ValueError] or *[WireError], if the absolute-expiry-time is no timestamp,
+// or if the time of receipt is needed and zero.
+func (m *RawMessage) Expiration(received time.Time) (int64, error) {
+	v, err := m.Property(FieldAbsoluteExpiryTime)
+	if err != nil {
+		return 0, err
+	}
+	return expiration(v.number(), m.Header.TTL, received)
+}
+
+// expiration returns JMSExpiration. A time of 0 and a ttl of 0 are never.
+func expiration(absolute number, ttl Opt[uint32], received time.Time) (int64, error) {
+	switch absolute.kind {
+	case numberTimestamp:
+		return absolute.n, nil
+	case numberInteger, numberOther:
+		return 0, absolute.wrong(FieldAbsoluteExpiryTime.String(), "not a timestamp")
+	}
+	span := int64(ttl.Or(0))
+	if span == 0 {
+		return 0, nil
+	}
+	if received.IsZero() {
+		return 0, &ValueError{What: "time of receipt", Value: received.String(), Err: errors.New("not given, and the message has a ttl")}
+	}
+	return addMilliseconds("ttl", received.UnixMilli(), span)
+}
+
+// DelayRequest returns how the message asks to be delivered later, in whatever form
+// there is, for a broker that got it at a time which a relative form counts from where
+// the message has no creation-time. Errors are those of [RawMessage.DeliveryTime]. It
+// allocates nothing.
+func (m *RawMessage) DelayRequest(arrived time.Time) (DelayRequest, error) {
+	d, err := m.delays(true)
+	if err != nil {
+		return DelayRequest{}, err
+	}
+	return d.request(instant(arrived))
+}
+
+// instant returns t in milliseconds, unstated if t is zero.
+func instant(t time.Time) Opt[int64] {
+	if t.IsZero() {
+		return Opt[int64]{}
+	}
+	return Some(t.UnixMilli())
+}
+
+// Due says whether the message may be delivered at t: it does not ask to wait, or has
+// waited long enough.
+func (d DelayRequest) Due(t time.Time) bool {
+	return d.Form == DelayNotChosen || t.UnixMilli() >= d.Time
+}
+
+// Refusal returns the error that a broker without a scheduler refuses a message with
+// which is not due.
+func (d DelayRequest) Refusal() *amqp.Error {
+	return &amqp.Error{
+		Condition:   amqp.ErrCondNotImplemented,
+		Description: "delayed delivery is not supported, and the message asks for it by " + d.Form.String(),
+	}
+}
+
+// Reaches says whether a message that was sent to a topic reaches a subscription: one
+// that existed when it was sent, not one that was made while it waited [jms 7.9].
+func Reaches(sent, subscribed time.Time) bool { return !subscribed.After(sent) }
+
+// A Forwarder is how a node passes messages on. The zero Forwarder knows nothing of
+// its neighbours. Forwarders can be compared with ==.
+type Forwarder struct {
+	From, To Peer
+
+	// NodeDefault is what a header means here that does not say whether it is durable.
+	NodeDefault DeliveryMode
+
+	// Served says that the message has waited for its delivery time where it came from.
+	Served bool
+}
+
+// delay returns the form in which a message goes on that says d of its delivery time:
+// DelayNotChosen where no form is to be left, for it has been served, or falls due by now.
+func (f Forwarder) delay(d delays, now time.Time) (DelayRequest, error) {
+	if f.Served {
+		return DelayRequest{}, nil
+	}
+	request, err := d.request(Opt[int64]{})
+	if err != nil || request.Due(now) {
+		return DelayRequest{}, err
+	}
+	// Never a relative form: the next node would serve it from the start.
+	switch f.To.Delay {
+	case DelayNone:
+		return DelayRequest{}, &ValueError{What: request.Form.String(), Value: strconv.FormatInt(request.Time, 10), Err: errors.New("not due, and the peer cannot delay")}
+	case DelayEnqueueTime:
+		request.Form = DelayEnqueueTime
+	default:
+		request.Form = DelayAbsolute
+	}
+	return request, nil
+}
+
+// Append appends an encoded message to dst as it is passed on now. The bare message and
+// the footer stay byte for byte, and so do all annotations but those that ask for a
+// delay: no form of delay is left once the delay is over, and before that the absolute
+// one alone, so that none is ever served twice. The delivery annotations, first-acquirer
+// and the delivery-count belong to the hop that is over, and go; durable becomes explicit
+// as [Header.Explicit] says; the ttl stays, see [Header.LowerTTL]. Of the bare message
+// one thing can change: the application property AMQ_SCHEDULED_DELAY goes where the
+// message comes from a peer that takes it for its delay.
+//
+// It is an error if the message cannot be cut up or its delay not be read, if it has a
+// relative delay and no creation-time, or if it has to wait and the next peer cannot
+// delay; dst is returned as it was. dst must not overlap msg.
+func (f Forwarder) Append(dst, msg []byte, now time.Time) ([]byte, error) {
+	var m RawMessage
+	if err := m.Parse(msg); err != nil {
+		return dst, err
+	}
+	byProperty := f.From.Delay == DelayProperty
+	d, err := m.delays(byProperty)
+	if err != nil {
+		return dst, err
+	}
+	delay, err := f.delay(d, now)
+	if err != nil {
+		return dst, err
+	}
+	h := m.Header.Explicit(f.NodeDefault)
+	h.FirstAcquirer, h.DeliveryCount = Opt[bool]{}, Opt[uint32]{}
+	out := h.AppendTo(dst)
+	if out, err = m.appendAnnotations(out, delay); err != nil {
+		return dst, err
+	}
+	out = append(out, m.Properties...)
+	if byProperty {
+		if out, err = m.appendProperties(out); err != nil {
+			return dst, err
+		}
+	} else {
+		out = append(out, m.ApplicationProperties...)
+	}
+	return append(out, m.Body...), nil
+}
+
+// appendAnnotations appends the message annotations with what is left of the delay.
+func (m *RawMessage) appendAnnotations(dst []byte, delay DelayRequest) ([]byte, error) {
+	items, n, dropped, err := m.without(m.MessageAnnotations, wire.Symbol, annotationDeliveryTime, annotationDeliveryDelay, annotationEnqueueTime)
+	if err != nil {
+		return nil, err
+	}
+	switch delay.Form {
+	case DelayAbsolute:
+		items = wire.AppendLong(wire.AppendSymbol(items, annotationDeliveryTime), delay.Time)
+		n++
+	case DelayEnqueueTime:
+		items = wire.AppendTimestamp(wire.AppendSymbol(items, annotationEnqueueTime), delay.Time)
+		n++
+	default:
+		if !dropped {
+			return append(dst, m.MessageAnnotations...), nil
+		}
+	}
+	if n == 0 {
+		return dst, nil
+	}
+	return wire.AppendMap(wire.AppendDescriptor(dst, uint64(SectionMessageAnnotations)), n, items), nil
+}
+
+// appendProperties appends the application properties without a delay.
+func (m *RawMessage) appendProperties(dst []byte) ([]byte, error) {
+	items, n, dropped, err := m.without(m.ApplicationProperties, wire.String, propertyScheduledDelay)
+	if err != nil {
+		return nil, err
+	}
+	if !dropped {
+		return append(dst, m.ApplicationProperties...), nil
+	}
+	return wire.AppendMap(wire.AppendDescriptor(dst, uint64(SectionApplicationProperties)), n, items), nil
+}
+
+// without returns the pairs of a section's map, as they are encoded, but those of some
+// keys, how many are left, and whether any is not.
+func (m *RawMessage) without(section []byte, keys wire.Type, names ...string) (items []byte, n int, dropped bool, err error) {
+	if section == nil {
+		return nil, 0, false, nil
+	}
+	r := wire.NewReader(section)
+	kind := readSection(&r)
+	outer, pairs := r.Map()
+	for range pairs {
+		start := r.Offset()
+		key, isKey := RawValue(r.Value()).text(keys)
+		r.Skip()
+		if isKey && slices.Contains(names, string(key)) {
+			dropped = true
+			continue
+		}
+		items = append(items, r.Since(start)...)
+		n++
+	}
+	r.Leave(outer)
+	if err := r.Err(); err != nil {
+		return nil, 0, false, wireError(kind.String(), m.offset(section), err)
+	}
+	return items, n, dropped, nil
+}
