@@ -628,13 +628,10 @@ func (m *RawMessage) Property(f PropertiesField) (RawValue, error) {
 // whether there is a value, null being none.
 func (m *RawMessage) seek(r *wire.Reader, f PropertiesField) bool {
 	r.Reset(m.msg[:m.end], m.first)
-	if int(f) >= m.count {
-		return false
-	}
-	for range f {
+	for range min(int(f), m.count) {
 		r.Skip()
 	}
-	return !r.Null() && r.Err() == nil
+	return int(f) < m.count && !r.Null() && r.Err() == nil
 }
 
 // checkField returns the error of a reader that has read a field or found none
