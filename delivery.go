@@ -130,12 +130,12 @@ func ProposePeer(properties map[string]any, capabilities ...string) (Peer, bool)
 
 // peerOf returns the predefined peer of a product, whose name is in lower case.
 func peerOf(product, version string) (p Peer, known bool) {
-	switch product {
+	switch product { // as the brokers were seen to say
 	case "apache-activemq-artemis":
 		return Artemis(), true
 	case "activemq":
 		return ActiveMQ(), true
-	case "qpid", "qpid-broker-j":
+	case "apache qpid broker-j core":
 		return BrokerJ(), true
 	case "rabbitmq":
 		switch major, _, _ := strings.Cut(version, "."); major {
