@@ -620,7 +620,8 @@ func (r *Reader) Element(constructor []byte) []byte {
 }
 
 // Skip reads one value of any type without looking into it: its size is all
-// that is checked of what stands inside a list, map or array.
+// that is checked of what stands inside a list, map or array. It takes described
+// values however deep they are nested, for it does not go into them.
 func (r *Reader) Skip() {
 	if b := r.b[r.off:]; len(b) > 0 {
 		n := int(sizes[b[0]])
@@ -644,7 +645,7 @@ func (r *Reader) Skip() {
 
 // skip is Skip for all that is rare or wrong.
 func (r *Reader) skip() {
-	for values, described := 1, 0; values > 0; values-- {
+	for values := 1; values > 0; values-- {
 		c := r.code()
 		switch size := sizes[c]; size {
 		case size8, size32:
@@ -657,10 +658,6 @@ func (r *Reader) skip() {
 				r.wrong(c, None)
 				return
 			}
-			if described++; described+r.depth > MaxDepth {
-				r.Fail(r.off-1, errDepth)
-				return
-			}
 			values += 2 // its descriptor and its value
 		default:
 			r.take(int(size))
@@ -668,12 +665,23 @@ func (r *Reader) skip() {
 	}
 }
 
-// SkipMap is Skip for a map; another type is an error.
+// SkipMap is Skip for a map; another type, or a size without room for the count,
+// is an error.
 func (r *Reader) SkipMap() {
-	if b := r.b[r.off:]; len(b) > 0 && b[0]&^longForm != codeMap8 {
-		r.wrong(r.code(), Map)
+	start, least := r.off, 3 // code, size and count
+	if b := r.b[start:]; len(b) > 0 {
+		switch b[0] {
+		case codeMap8:
+		case codeMap32:
+			least = 9
+		default:
+			r.wrong(r.code(), Map)
+		}
 	}
 	r.Skip()
+	if r.err == nil && r.off-start < least {
+		r.Fail(start+1, errSmallSize)
+	}
 }
 
 // Value reads one value of any type, as [Reader.Skip] does, and returns its
