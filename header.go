@@ -673,7 +673,8 @@ func (m *RawMessage) DeliveryAnnotation(name string) (RawValue, error) {
 }
 
 // ApplicationProperty returns an application property, as
-// [RawMessage.Annotation] does; its keys are strings [amqp 3.2.5].
+// [RawMessage.Annotation] does, save that its keys are strings [amqp 3.2.5] and a
+// key of another type is an error.
 func (m *RawMessage) ApplicationProperty(name string) (RawValue, error) {
 	return m.find(m.ApplicationProperties, wire.String, name)
 }
@@ -687,7 +688,11 @@ func (m *RawMessage) find(section []byte, keys wire.Type, name string) (RawValue
 	kind := readSection(&r)
 	outer, n := r.Map()
 	for range n {
+		at := r.Offset()
 		key, isKey := RawValue(r.Value()).text(keys)
+		if !isKey && keys == wire.String {
+			r.Fail(at, errors.New("key is not a string")) // [amqp 3.2.5]
+		}
 		v := RawValue(r.Value())
 		if isKey && string(key) == name && r.Err() == nil {
 			if v.isNull() {
