@@ -1,4 +1,40 @@
 // Package amqpjms maps JMS messages to AMQP 1.0 and back.
+//
+// # Deviations
+//
+// The rules are those of AMQP 1.0, of Jakarta Messaging and of AMQPBINDMAP-15. Where
+// the JMS client that most peers run, Qpid JMS 2.10.0, does something else, this
+// package follows the rules:
+//
+//   - header-left-out: Qpid JMS sends no header at all for a NON_PERSISTENT message of
+//     default priority that never expires, which brokers read as durable or not, each
+//     as it likes; a header of this package always states durable (QPIDJMS-608).
+//   - ttl-max-left-out: Qpid JMS leaves out a ttl of 2^32-1 ms; here it is sent, for it
+//     is a uint like any other [amqp 3.2.1].
+//   - negative-time-to-live: Qpid JMS sends a message with a negative time to live as
+//     one that never expires; here it is an error [jms 3.4.9].
+//   - delivery-count-sent: Qpid JMS sends the JMSXDeliveryCount that an application set,
+//     less one, as delivery-count; here it is left out, for only a delivery that failed
+//     counts [jms 3.5.11] [amqp 3.2.1].
+//   - delivery-count-wraps: in Qpid JMS the JMSXDeliveryCount is negative from 2^31-1
+//     failed deliveries on, and from 2^31 on the message is not redelivered; here it
+//     stays at 2^31-1, and the message is redelivered [jms 3.4.7] [jms 3.5.11].
+//   - section-order: Qpid JMS takes a message whose header follows its properties; here
+//     that is an error [amqp 3.2].
+//   - loose-ulong: after ID:AMQP_ULONG: Qpid JMS takes a sign, leading zeros and digits
+//     that are not ASCII; here they are errors, for with two spellings of one id,
+//     correlation fails without an error (AMQPBINDMAP-15).
+//   - loose-uuid: after ID:AMQP_UUID: Qpid JMS takes short groups of digits and dashes
+//     elsewhere; here they are errors, for the same reason (AMQPBINDMAP-15).
+//   - one-wrong-part: of a message that has one wrong property, annotation or
+//     application property, or a wrong body, an application of Qpid JMS sees nothing;
+//     here only what is wrong cannot be read [amqp 3.2].
+//   - local-expiry: Qpid JMS by default keeps an expired message from the application;
+//     here nothing is dropped, and the application is told when it expires [jms 3.4.9].
+//
+// AMQPBINDMAP-15 contradicts itself in one example, in which "AMQP ULONG:foo" comes out
+// as "AMQP_ULONG:foo". By its rules, which this package follows, a string that does not
+// start with "ID:" is never changed.
 package amqpjms
 
 import (

@@ -128,12 +128,14 @@ func TestNoView(t *testing.T) {
 	_, ok := c.Value("JMSPriority")
 	require.False(t, ok)
 
-	c = parse(t, head+"ours.type: text\ndeviation: slug\n")[0]
-	_, ok = c.Value("JMSPriority")
-	require.False(t, ok)
-	v, ok := c.Want("JMSPriority")
-	require.True(t, ok)
-	require.Equal(t, "int 4", v.String())
+	for _, ours := range []string{"ours.type: text\n", "ours.JMSDeliveryMode: int 1\n"} {
+		c = parse(t, head+ours+"deviation: slug\n")[0]
+		_, ok = c.Value("JMSPriority")
+		require.False(t, ok)
+		v, ok := c.Want("JMSPriority")
+		require.True(t, ok)
+		require.Equal(t, "int 4", v.String())
+	}
 }
 
 func TestSectionKeys(t *testing.T) {

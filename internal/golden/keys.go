@@ -97,7 +97,7 @@ func fieldKeys() []Key {
 	return ks
 }
 
-// viewKeys are the fields of a JMS view. A case has a view where it states the type.
+// viewKeys are the fields of a JMS view. A case has a view where it states the type, or that of ours.
 func viewKeys(prefix string) []Key {
 	ks := slices.Concat(
 		kind(Text, "type"),
@@ -136,7 +136,8 @@ func (c Case) defaultOf(key string, ours bool) (Value, bool) {
 	if strings.HasPrefix(key, "observed.") {
 		prefix = "observed."
 	}
-	if !has(prefix + "type") {
+	// A view of ours, of a message that the peer did not show, may leave out the type but not the delivery mode.
+	if !has(prefix+"type") && !has(prefix+"JMSDeliveryMode") {
 		return Value{}, false
 	}
 	null := Value{Type: "null"}
