@@ -1,12 +1,22 @@
 package amqpjms
 
 import (
+	"bytes"
+	"encoding/hex"
 	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/Azure/go-amqp"
 	"github.com/seed-b113d664/amqpjms/internal/golden"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -79,4 +89,1001 @@ func headerOfSend(t *testing.T, v view, c golden.Case) {
 		}
 	}
 	v.set(t, "wire.header", h.AppendTo(nil))
+}
+
+// unhexed reads bytes written as hex, with spaces for people.
+func unhexed(t testing.TB, s string) []byte {
+	t.Helper()
+	b, err := hex.DecodeString(strings.ReplaceAll(s, " ", ""))
+	require.NoError(t, err)
+	return b
+}
+
+// headerRows are headers and their one encoding: the smallest of each value, no null after the last that is stated,
+// durable always stated. [amqp 1.6, 3.2.1]
+func headerRows() []struct {
+	name string
+	h    Header
+	wire string
+} {
+	all := Header{Persistent, Some[uint8](9), Some[uint32](1 << 16), Some(true), Some[uint32](256)}
+	return []struct {
+		name string
+		h    Header
+		wire string
+	}{
+		{"the zero header is persistent, as JMS sends", Header{}, "00 53 70 c0 02 01 41"},
+		{"persistent", Header{Mode: Persistent}, "00 53 70 c0 02 01 41"},
+		{"durable is written when it is false", Header{Mode: NonPersistent}, "00 53 70 c0 02 01 42"},
+		{"what is no mode is not durable", Header{Mode: 7}, "00 53 70 c0 02 01 42"},
+		{"priority 0 is not no priority", Header{Mode: NonPersistent, Priority: Some[uint8](0)}, "00 53 70 c0 04 02 42 50 00"},
+		{"a default that is stated stays so", Header{Mode: Persistent, Priority: Some[uint8](4)}, "00 53 70 c0 04 02 41 50 04"},
+		{"any priority of AMQP", Header{Mode: Persistent, Priority: Some[uint8](255)}, "00 53 70 c0 04 02 41 50 ff"},
+		{"ttl 0 is not no ttl", Header{Mode: NonPersistent, TTL: Some[uint32](0)}, "00 53 70 c0 04 03 42 40 43"},
+		{"ttl in one byte", Header{Mode: Persistent, TTL: Some[uint32](255)}, "00 53 70 c0 05 03 41 40 52 ff"},
+		{"ttl in four bytes", Header{Mode: Persistent, TTL: Some[uint32](256)}, "00 53 70 c0 08 03 41 40 70 00 00 01 00"},
+		{"the longest ttl", Header{Mode: Persistent, TTL: Some[uint32](math.MaxUint32)}, "00 53 70 c0 08 03 41 40 70 ff ff ff ff"},
+		{"first-acquirer false", Header{Mode: Persistent, FirstAcquirer: Some(false)}, "00 53 70 c0 05 04 41 40 40 42"},
+		{"first-acquirer true", Header{Mode: Persistent, FirstAcquirer: Some(true)}, "00 53 70 c0 05 04 41 40 40 41"},
+		{"delivery-count 0", Header{Mode: Persistent, DeliveryCount: Some[uint32](0)}, "00 53 70 c0 06 05 41 40 40 40 43"},
+		{"the largest delivery-count", Header{Mode: NonPersistent, DeliveryCount: Some[uint32](math.MaxUint32)}, "00 53 70 c0 0a 05 42 40 40 40 70 ff ff ff ff"},
+		{"every field", all, "00 53 70 c0 0f 05 41 50 09 70 00 01 00 00 41 70 00 00 01 00"},
+	}
+}
+
+func TestHeaderAppendTo(t *testing.T) {
+	for _, row := range headerRows() {
+		t.Run(row.name, func(t *testing.T) {
+			want := unhexed(t, row.wire)
+			got := row.h.AppendTo([]byte("before"))
+			require.Equal(t, append([]byte("before"), want...), got, "%+v.AppendTo: got % x, want %s", row.h, got, row.wire)
+			require.LessOrEqual(t, len(want), headerRoom)
+
+			back, err := ParseHeader(want)
+			require.NoError(t, err)
+			written := row.h
+			written.Mode = row.h.Mode.or(Persistent)
+			require.Equal(t, written, back, "ParseHeader(%s)", row.wire)
+
+			var am amqp.Message // an independent decoder
+			require.NoError(t, am.UnmarshalBinary(want))
+			require.Equal(t, &amqp.MessageHeader{
+				Durable:       written.Mode == Persistent,
+				Priority:      row.h.Priority.Or(4),
+				TTL:           time.Duration(row.h.TTL.Or(0)) * time.Millisecond,
+				FirstAcquirer: row.h.FirstAcquirer.Or(false),
+				DeliveryCount: row.h.DeliveryCount.Or(0),
+			}, am.Header, "go-amqp reads %s", row.wire)
+		})
+	}
+}
+
+func TestParseHeaderErrors(t *testing.T) {
+	for _, row := range []struct{ name, wire, want string }{
+		{"nothing", "", "amqpjms: header at byte 0: unexpected EOF"},
+		{"half a descriptor", "00 53", "amqpjms: header at byte 2: unexpected EOF"},
+		{"no value", "00 53 70", "amqpjms: header at byte 3: unexpected EOF"},
+		{"no size", "00 53 70 c0", "amqpjms: header at byte 4: unexpected EOF"},
+		{"a list that is cut off", "00 53 70 c0 02 01", "amqpjms: header at byte 6: unexpected EOF"},
+		{"a list32 that is cut off", "00 53 70 d0 ff ff ff ff 00 00 00 01", "amqpjms: header at byte 12: unexpected EOF"},
+		{"a field that is cut off", "00 53 70 c0 05 03 40 40 70 00", "amqpjms: header at byte 10: unexpected EOF"},
+		{"bytes after the section", "00 53 70 45 00 53 77", "amqpjms: header at byte 4: 3 bytes left over"},
+		{"bytes after the last field", "00 53 70 c0 03 01 41 40", "amqpjms: header at byte 7: 1 bytes left over"},
+		{"six fields", "00 53 70 c0 07 06 40 40 40 40 40 40", "amqpjms: header at byte 6: 6 fields, where the type has 5"},
+		{"another section", "00 53 73 45", "amqpjms: header at byte 0: properties section"},
+		{"no section", "00 53 79 45", "amqpjms: header at byte 0: descriptor 0x79 is no section of a message"},
+		{"no section, by a wide number", "00 80 00 00 00 00 00 00 01 70 45", "amqpjms: header at byte 0: descriptor 0x170 is no section of a message"},
+		{"no section, by name", "00 a3 03 61 3a 62 45", `amqpjms: header at byte 0: "a:b" is no section of a message`},
+		{"not described", "a1 00", "amqpjms: header at byte 0: string where described value belongs"},
+		{"a map", "00 53 70 c1 01 00", "amqpjms: header at byte 3: map where list belongs"},
+		{"durable of the wrong type", "00 53 70 c0 03 01 50 01", "amqpjms: header at byte 6: ubyte where boolean belongs"},
+		{"durable neither true nor false", "00 53 70 c0 03 01 56 02", "amqpjms: header at byte 7: boolean is neither 0 nor 1"},
+		{"no format code", "00 53 70 c0 02 01 3f", "amqpjms: header at byte 6: 0x3f is no format code of AMQP"},
+		{"priority of the wrong type", "00 53 70 c0 04 02 40 52 07", "amqpjms: header at byte 7: uint where ubyte belongs"},
+		{"ttl of the wrong type", "00 53 70 c0 05 03 40 40 53 c8", "amqpjms: header at byte 8: ulong where uint belongs"},
+		{"first-acquirer of the wrong type", "00 53 70 c0 05 04 40 40 40 43", "amqpjms: header at byte 9: uint where boolean belongs"},
+		{"delivery-count of the wrong type", "00 53 70 c0 07 05 40 40 40 40 54 03", "amqpjms: header at byte 10: int where uint belongs"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			h, err := ParseHeader(unhexed(t, row.wire))
+			wantWireError(t, err, row.want)
+			require.Zero(t, h)
+		})
+	}
+}
+
+// A header that ends early is an error wherever it ends, and gives no half of a header.
+func TestParseHeaderCutOff(t *testing.T) {
+	for _, row := range headerRows() {
+		wire := unhexed(t, row.wire)
+		for n := range len(wire) {
+			h, err := ParseHeader(wire[:n])
+			require.ErrorIs(t, err, io.ErrUnexpectedEOF, "ParseHeader(% x)", wire[:n])
+			require.Zero(t, h)
+		}
+	}
+}
+
+func TestHeaderViews(t *testing.T) {
+	const big = math.MaxUint32
+	for _, row := range []struct {
+		name        string
+		h           Header
+		priority    int
+		redelivered bool
+		count       int32
+	}{
+		{"nothing stated", Header{}, 4, false, 1},
+		{"priority 0", Header{Priority: Some[uint8](0)}, 0, false, 1},
+		{"priority 9", Header{Priority: Some[uint8](9)}, 9, false, 1},
+		{"priority 10", Header{Priority: Some[uint8](10)}, 9, false, 1},
+		{"priority 255", Header{Priority: Some[uint8](255)}, 9, false, 1},
+		{"delivery-count 0", Header{DeliveryCount: Some[uint32](0)}, 4, false, 1},
+		{"delivery-count 1", Header{DeliveryCount: Some[uint32](1)}, 4, true, 2},
+		{"the last that is counted", Header{DeliveryCount: Some[uint32](math.MaxInt32 - 1)}, 4, true, math.MaxInt32},
+		{"the first that is not", Header{DeliveryCount: Some[uint32](math.MaxInt32)}, 4, true, math.MaxInt32},
+		{"2^31", Header{DeliveryCount: Some[uint32](1 << 31)}, 4, true, math.MaxInt32},
+		{"2^32-1", Header{DeliveryCount: Some[uint32](big)}, 4, true, math.MaxInt32},
+	} {
+		require.Equal(t, row.priority, row.h.JMSPriority(), "%s: JMSPriority", row.name)
+		require.Equal(t, row.redelivered, row.h.JMSRedelivered(), "%s: JMSRedelivered", row.name)
+		require.Equal(t, row.count, row.h.JMSXDeliveryCount(), "%s: JMSXDeliveryCount", row.name)
+	}
+}
+
+// Durable not stated is what the node says, and only a node that says persistent makes it so.
+func TestExplicit(t *testing.T) {
+	for _, row := range []struct{ mode, node, want DeliveryMode }{
+		{Unstated, Unstated, NonPersistent},
+		{Unstated, NonPersistent, NonPersistent},
+		{Unstated, Persistent, Persistent},
+		{Unstated, 7, NonPersistent},
+		{NonPersistent, Unstated, NonPersistent},
+		{NonPersistent, Persistent, NonPersistent},
+		{Persistent, Unstated, Persistent},
+		{Persistent, NonPersistent, Persistent},
+		{7, Persistent, NonPersistent},
+	} {
+		h := Header{row.mode, Some[uint8](0), Some[uint32](0), Some(false), Some[uint32](0)}
+		want := h
+		want.Mode = row.want
+		require.Equal(t, want, h.Explicit(row.node), "mode %v, node %v", row.mode, row.node)
+		require.Equal(t, row.want, h.JMSDeliveryMode(row.node), "mode %v, node %v", row.mode, row.node)
+	}
+}
+
+func TestCountDelivery(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		h    Header
+		node DeliveryMode
+		want Header
+	}{
+		{"none stated", Header{}, Unstated, Header{Mode: NonPersistent, DeliveryCount: Some[uint32](1)}},
+		{"0", Header{DeliveryCount: Some[uint32](0)}, Persistent, Header{Mode: Persistent, DeliveryCount: Some[uint32](1)}},
+		{"other fields stay", Header{Persistent, Some[uint8](0), Some[uint32](0), Some(true), Some[uint32](7)}, Unstated,
+			Header{Persistent, Some[uint8](0), Some[uint32](0), Some(true), Some[uint32](8)}},
+		{"above what JMS counts", Header{Mode: NonPersistent, DeliveryCount: Some[uint32](1 << 31)}, Persistent,
+			Header{Mode: NonPersistent, DeliveryCount: Some[uint32](1<<31 + 1)}},
+		{"2^32-2", Header{DeliveryCount: Some[uint32](math.MaxUint32 - 1)}, Unstated,
+			Header{Mode: NonPersistent, DeliveryCount: Some[uint32](math.MaxUint32)}},
+		{"2^32-1 stays", Header{DeliveryCount: Some[uint32](math.MaxUint32)}, Unstated,
+			Header{Mode: NonPersistent, DeliveryCount: Some[uint32](math.MaxUint32)}},
+	} {
+		require.Equal(t, row.want, row.h.CountDelivery(row.node), row.name)
+	}
+}
+
+func TestLowerTTL(t *testing.T) {
+	for _, row := range []struct {
+		name    string
+		ttl     Opt[uint32]
+		kept    time.Duration
+		want    Opt[uint32]
+		expired bool
+	}{
+		{"no ttl", Opt[uint32]{}, time.Hour, Opt[uint32]{}, false},
+		{"ttl 0 is no limit, and stays stated", Some[uint32](0), time.Hour, Some[uint32](0), false},
+		{"no time", Some[uint32](1000), 0, Some[uint32](1000), false},
+		{"less than a millisecond", Some[uint32](1000), 999 * time.Microsecond, Some[uint32](1000), false},
+		{"whole milliseconds count", Some[uint32](1000), 1999 * time.Microsecond, Some[uint32](999), false},
+		{"one is left", Some[uint32](1000), 999 * time.Millisecond, Some[uint32](1), false},
+		{"nothing is left, and never written as 0", Some[uint32](1000), time.Second, Some[uint32](1), true},
+		{"long gone", Some[uint32](1), math.MaxInt64, Some[uint32](1), true},
+		{"the longest ttl", Some[uint32](math.MaxUint32), time.Millisecond, Some[uint32](math.MaxUint32 - 1), false},
+		{"the longest ttl is over", Some[uint32](math.MaxUint32), math.MaxUint32 * time.Millisecond, Some[uint32](1), true},
+		{"a clock set back", Some[uint32](1000), -time.Hour, Some[uint32](1000), false},
+		{"far back", Some[uint32](math.MaxUint32), math.MinInt64, Some[uint32](math.MaxUint32), false},
+	} {
+		for node, mode := range map[DeliveryMode]DeliveryMode{Unstated: NonPersistent, NonPersistent: NonPersistent, Persistent: Persistent} {
+			h := Header{Priority: Some[uint8](0), TTL: row.ttl, FirstAcquirer: Some(true), DeliveryCount: Some[uint32](3)}
+			want := h
+			want.Mode, want.TTL = mode, row.want
+			got, expired := h.LowerTTL(row.kept, node)
+			require.Equal(t, want, got, "%s: LowerTTL(%v, %v)", row.name, row.kept, node)
+			require.Equal(t, row.expired, expired, "%s: LowerTTL(%v, %v)", row.name, row.kept, node)
+		}
+	}
+}
+
+// Values that go-amqp would send as others.
+func TestHeaderFrom(t *testing.T) {
+	const day = 24 * time.Hour
+	p4 := Some[uint8](4)
+	for _, row := range []struct {
+		name string
+		mh   *amqp.MessageHeader
+		want Header
+	}{
+		{"none", nil, Header{}},
+		{"priority 0 is sent as 0", &amqp.MessageHeader{}, Header{Mode: NonPersistent, Priority: Some[uint8](0)}},
+		{"durable", &amqp.MessageHeader{Durable: true, Priority: 4}, Header{Mode: Persistent, Priority: p4}},
+		{"500µs is no ttl of 0", &amqp.MessageHeader{Priority: 4, TTL: 500 * time.Microsecond}, Header{NonPersistent, p4, Some[uint32](1), Opt[bool]{}, Opt[uint32]{}}},
+		{"1ns", &amqp.MessageHeader{Priority: 4, TTL: 1}, Header{NonPersistent, p4, Some[uint32](1), Opt[bool]{}, Opt[uint32]{}}},
+		{"rounded up", &amqp.MessageHeader{Priority: 4, TTL: 1500 * time.Microsecond}, Header{NonPersistent, p4, Some[uint32](2), Opt[bool]{}, Opt[uint32]{}}},
+		{"49 days", &amqp.MessageHeader{Priority: 4, TTL: 49 * day}, Header{NonPersistent, p4, Some[uint32](49 * 86400 * 1000), Opt[bool]{}, Opt[uint32]{}}},
+		{"50 days do not wrap around", &amqp.MessageHeader{Priority: 4, TTL: 50 * day}, Header{Mode: NonPersistent, Priority: p4}},
+		{"2^32-1 ms", &amqp.MessageHeader{Priority: 4, TTL: math.MaxUint32 * time.Millisecond}, Header{NonPersistent, p4, Some[uint32](math.MaxUint32), Opt[bool]{}, Opt[uint32]{}}},
+		{"1ns more", &amqp.MessageHeader{Priority: 4, TTL: math.MaxUint32*time.Millisecond + 1}, Header{Mode: NonPersistent, Priority: p4}},
+		{"for ever", &amqp.MessageHeader{Priority: 4, TTL: math.MaxInt64}, Header{Mode: NonPersistent, Priority: p4}},
+		{"all", &amqp.MessageHeader{Durable: true, Priority: 255, TTL: time.Second, FirstAcquirer: true, DeliveryCount: 3},
+			Header{Persistent, Some[uint8](255), Some[uint32](1000), Some(true), Some[uint32](3)}},
+	} {
+		h, err := HeaderFrom(row.mh)
+		require.NoError(t, err, row.name)
+		require.Equal(t, row.want, h, row.name)
+		if row.mh != nil {
+			back := *h.MessageHeader()
+			again, err := HeaderFrom(&back)
+			require.NoError(t, err)
+			require.Equal(t, h, again, row.name)
+		}
+	}
+	for _, row := range []struct {
+		ttl  time.Duration
+		want string
+	}{
+		{-time.Second, "amqpjms: time to live -1s: negative"},
+		{-1, "amqpjms: time to live -1ns: negative"},
+		{math.MinInt64, "amqpjms: time to live -2562047h47m16.854775808s: negative"},
+	} {
+		h, err := HeaderFrom(&amqp.MessageHeader{Durable: true, TTL: row.ttl})
+		wantValueError(t, err, row.want)
+		require.Zero(t, h)
+	}
+}
+
+// What go-amqp sends of a header that we made says what that header says.
+func TestMessageHeader(t *testing.T) {
+	require.Equal(t, &amqp.MessageHeader{Durable: true, Priority: 4}, Header{}.MessageHeader())
+	for _, row := range headerRows() {
+		wire, err := (&amqp.Message{Header: row.h.MessageHeader()}).MarshalBinary()
+		require.NoError(t, err, row.name)
+		h, err := ParseHeader(wire)
+		require.NoError(t, err, "%s: % x", row.name, wire)
+		require.NotEqual(t, Unstated, h.Mode, row.name)
+		require.Equal(t, row.h.Mode.or(Persistent), h.Mode, row.name)
+		require.Equal(t, row.h.Priority.Or(4), h.Priority.Or(4), row.name)
+		require.Equal(t, row.h.TTL.Or(0), h.TTL.Or(0), row.name)
+		require.Equal(t, row.h.FirstAcquirer.Or(false), h.FirstAcquirer.Or(false), row.name)
+		require.Equal(t, row.h.DeliveryCount.Or(0), h.DeliveryCount.Or(0), row.name)
+	}
+}
+
+// Making durable explicit changes durable where it was not stated, and nothing else, whoever wrote the message.
+func TestAppendExplicitFixtures(t *testing.T) {
+	n := 0
+	eachWire(t, func(c golden.Case, wire []byte) {
+		for node, mode := range map[DeliveryMode]DeliveryMode{Unstated: NonPersistent, NonPersistent: NonPersistent, Persistent: Persistent} {
+			if testExplicit(t, wire, node, mode, c.At()) {
+				n++
+			}
+		}
+	})
+	require.Greater(t, n, 3000)
+}
+
+// testExplicit checks AppendExplicit of any bytes against Parse; mode is what the node's default means.
+func testExplicit(t testing.TB, wire []byte, node, mode DeliveryMode, at string) bool {
+	t.Helper()
+	before := bytes.Clone(wire)
+	prefix := []byte("before")
+	out, err := AppendExplicit(prefix, wire, node)
+	require.True(t, bytes.Equal(before, wire), "%s: the message was changed", at)
+	require.True(t, bytes.HasPrefix(out, []byte("before")), "%s: what dst held was changed", at)
+	var m RawMessage
+	parsed := m.Parse(wire)
+	if err != nil {
+		require.Equal(t, []byte("before"), out, at)
+		var e *WireError
+		require.ErrorAs(t, err, &e, at)
+		require.Error(t, parsed, at)
+		require.Equal(t, parsed, err, at)
+		return false
+	}
+	out = out[len(prefix):]
+	again, err := AppendExplicit(nil, out, Persistent)
+	require.NoError(t, err, at)
+	require.True(t, bytes.Equal(out, again), "%s: not idempotent", at)
+	require.Contains(t, []byte{0x41, 0x42}, out[6], "%s: durable in % x", at, out[:7])
+	if parsed != nil {
+		return false // something after the header is wrong, which is not looked at
+	}
+	want := m.Header
+	if want.Mode == Unstated {
+		want.Mode = mode
+	}
+	var e RawMessage
+	require.NoError(t, e.Parse(out), at)
+	require.Equal(t, want, e.Header, at)
+	require.True(t, bytes.Equal(m.Rest, e.Rest), "%s: what follows the header was changed", at)
+	require.True(t, bytes.Equal(out, slices.Concat(want.AppendTo(nil), m.Rest)), at)
+	return true
+}
+
+func TestAppendExplicit(t *testing.T) {
+	const value = " 00 53 77 a1 01 61"
+	for _, row := range []struct {
+		name string
+		msg  string
+		node DeliveryMode
+		want string
+	}{
+		{"no message", "", Unstated, "00 53 70 c0 02 01 42"},
+		{"no header", value, Unstated, "00 53 70 c0 02 01 42" + value},
+		{"no header, a persistent node", value, Persistent, "00 53 70 c0 02 01 41" + value},
+		{"an empty header", "00 53 70 45" + value, NonPersistent, "00 53 70 c0 02 01 42" + value},
+		{"durable null", "00 53 70 c0 04 02 40 50 00" + value, Unstated, "00 53 70 c0 04 02 42 50 00" + value},
+		{"durable true", "00 53 70 c0 03 01 56 01" + value, NonPersistent, "00 53 70 c0 02 01 41" + value},
+		{"durable false", "00 53 70 c0 02 01 42" + value, Persistent, "00 53 70 c0 02 01 42" + value},
+		{"a wide descriptor", "00 80 00 00 00 00 00 00 00 70 45" + value, Unstated, "00 53 70 c0 02 01 42" + value},
+		{"what follows is not looked at", "00 53 70 45 ff ff", Unstated, "00 53 70 c0 02 01 42 ff ff"},
+	} {
+		got, err := AppendExplicit(nil, unhexed(t, row.msg), row.node)
+		require.NoError(t, err, row.name)
+		require.Equal(t, unhexed(t, row.want), got, "%s: got % x, want %s", row.name, got, row.want)
+	}
+	for _, row := range []struct{ name, msg, want string }{
+		{"no section", "a1 01 61", "amqpjms: message at byte 0: string where described value belongs"},
+		{"an unknown section", "00 53 79 45", "amqpjms: message at byte 0: descriptor 0x79 is no section of a message"},
+		{"half a descriptor", "00", "amqpjms: message at byte 1: unexpected EOF"},
+		{"half a header", "00 53 70 c0 02", "amqpjms: header at byte 5: unexpected EOF"},
+		{"a wrong header", "00 53 70 c0 03 01 50 01" + value, "amqpjms: header at byte 6: ubyte where boolean belongs"},
+	} {
+		dst := make([]byte, 3, 64)
+		got, err := AppendExplicit(dst, unhexed(t, row.msg), Persistent)
+		wantWireError(t, err, row.want)
+		require.Equal(t, make([]byte, 3), got, row.name)
+		require.Equal(t, make([]byte, 64), got[:64], "%s: dst was written to", row.name)
+		got, err = AppendExplicit(nil, unhexed(t, row.msg), Persistent)
+		require.Error(t, err)
+		require.Nil(t, got, row.name)
+	}
+}
+
+func TestParseErrors(t *testing.T) {
+	for _, row := range []struct{ name, msg, want string }{
+		{"no section", "a1 01 61", "amqpjms: message at byte 0: string where described value belongs"},
+		{"an unknown section", "00 53 73 45 00 53 79 45", "amqpjms: message at byte 4: descriptor 0x79 is no section of a message"},
+		{"an unknown section, by a long name", "00 b3 00 00 00 46" + strings.Repeat(" 61", 70) + " 45",
+			`amqpjms: message at byte 0: "` + strings.Repeat("a", 64) + `"… (70 bytes) is no section of a message`},
+		{"a second section", "00 53 73 45 00 53 73 45", "amqpjms: message at byte 4: second properties section"},
+		{"a section out of order", "00 53 73 45 00 53 70 45", "amqpjms: message at byte 4: header section after properties"},
+		{"a section cut off", "00 53 72 c1 ff 02", "amqpjms: message-annotations at byte 6: unexpected EOF"},
+		{"a section of the wrong type", "00 53 74 45", "amqpjms: application-properties at byte 3: list where map belongs"},
+		{"no room for a count", "00 53 71 c1 00", "amqpjms: delivery-annotations at byte 4: size too small for its count"},
+		{"no room for a wide count", "00 53 71 d1 00 00 00 03 00 00 00", "amqpjms: delivery-annotations at byte 4: size too small for its count"},
+		{"14 properties", "00 53 73 c0 0f 0e" + strings.Repeat(" 40", 14), "amqpjms: properties at byte 6: 14 fields, where the type has 13"},
+		{"more properties than bytes", "00 53 73 c0 02 0d 40", "amqpjms: properties at byte 5: count too large for 1 bytes: unexpected EOF"},
+		{"a wrong header", "00 53 70 c0 03 01 50 01", "amqpjms: header at byte 6: ubyte where boolean belongs"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			m := RawMessage{Body: []byte("of the message before")}
+			wantWireError(t, m.Parse(unhexed(t, row.msg)), row.want)
+			require.Zero(t, m)
+		})
+	}
+}
+
+func TestBodySectionsErrors(t *testing.T) {
+	const value, data, footer = " 00 53 77 40", " 00 53 75 a0 00", " 00 53 78 c1 01 00"
+	for _, row := range []struct{ name, msg, want string }{
+		{"two values", "00 53 70 45" + value + value, "amqpjms: body at byte 8: second amqp-value section"},
+		{"a mixture", value + data, "amqpjms: body at byte 4: data section in a body of amqp-value"},
+		{"after the footer", value + footer + data, "amqpjms: body at byte 10: data section after footer"},
+		{"two footers", value + footer + footer, "amqpjms: body at byte 10: second footer section"},
+		{"properties after the body", data + " 00 53 73 45", "amqpjms: body at byte 5: properties section after data"},
+		{"data of the wrong type", "00 53 75 40", "amqpjms: body at byte 3: null where binary belongs in data section"},
+		{"a sequence of the wrong type", "00 53 76 c1 01 00", "amqpjms: body at byte 3: map where list belongs in amqp-sequence section"},
+		{"a footer of the wrong type", value + " 00 53 78 45", "amqpjms: body at byte 7: list where map belongs in footer section"},
+		{"a value cut off", "00 53 77 a1 05 68", "amqpjms: body at byte 6: unexpected EOF"},
+		{"no value", data + " 00 53 75", "amqpjms: body at byte 8: unexpected EOF"},
+		{"no section", value + " 40", "amqpjms: body at byte 4: null where described value belongs"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			var m RawMessage
+			require.NoError(t, m.Parse(unhexed(t, row.msg)))
+			var errs []error
+			for s, err := range m.BodySections() {
+				if errs = append(errs, err); err != nil {
+					require.Zero(t, s)
+				}
+			}
+			require.Equal(t, len(errs)-1, slices.IndexFunc(errs, func(err error) bool { return err != nil }), "the error ends it")
+			wantWireError(t, errs[len(errs)-1], row.want)
+		})
+	}
+}
+
+// A loop over the body may end early, and one RawMessage serves one message after the other.
+func TestRawMessageReuse(t *testing.T) {
+	var m RawMessage
+	require.NoError(t, m.Parse(unhexed(t, "00 53 70 c0 02 01 41 00 53 73 c0 03 01 53 07 00 53 75 a0 00 00 53 75 a0 00")))
+	n := 0
+	for range m.BodySections() {
+		n++
+		break
+	}
+	require.Equal(t, 1, n)
+	require.NoError(t, m.Parse(nil))
+	require.Equal(t, RawMessage{}.Header, m.Header)
+	require.Empty(t, slices.Concat(m.HeaderSection, m.Rest, m.Properties, m.Body))
+	id, err := m.MessageID()
+	require.NoError(t, err)
+	require.Zero(t, id)
+
+	var zero RawMessage // an empty message as well
+	id, err = zero.MessageID()
+	require.NoError(t, err)
+	require.Zero(t, id)
+	raw, err := zero.Property(FieldTo)
+	require.NoError(t, err)
+	require.Nil(t, raw)
+	for range zero.BodySections() {
+		t.Fatal("a section of nothing")
+	}
+}
+
+func TestGetterErrors(t *testing.T) {
+	const msg = "00 53 72 c1 0b 04 a3 01 61 53 07 a3 01 ff a1 05" + // a = 7, then a key that is no symbol, and a value that is cut off
+		" 00 53 73 c0 08 04 a3 01 61 53 07 a1 ff" + // message-id symbol, user-id ulong, to a string that is cut off
+		" 00 53 74 c1 09 04 a1 01 61 53 07 54 01 40" // a = 7, then a key that is no string
+	var m RawMessage
+	require.NoError(t, m.Parse(unhexed(t, msg)))
+	raw, err := m.Annotation("a")
+	require.NoError(t, err)
+	require.Equal(t, RawValue{0x53, 7}, raw)
+	raw, err = m.Annotation("b")
+	wantWireError(t, err, `amqpjms: message-annotations "b" at byte 16: unexpected EOF`)
+	require.Nil(t, raw)
+	raw, err = m.ApplicationProperty("a")
+	require.NoError(t, err)
+	require.Equal(t, RawValue{0x53, 7}, raw)
+	raw, err = m.ApplicationProperty(strings.Repeat("b", 65))
+	wantWireError(t, err, `amqpjms: application-properties "`+strings.Repeat("b", 64)+`"… (65 bytes) at byte 40: key is not a string`)
+	require.Nil(t, raw)
+	raw, err = m.DeliveryAnnotation("a")
+	require.NoError(t, err)
+	require.Nil(t, raw)
+
+	raw, err = m.Property(FieldMessageID) // whatever its type
+	require.NoError(t, err)
+	require.Equal(t, RawValue{0xa3, 1, 0x61}, raw)
+	raw, err = m.Property(FieldUserID)
+	require.NoError(t, err)
+	require.Equal(t, RawValue{0x53, 7}, raw)
+	raw, err = m.Property(FieldTo)
+	wantWireError(t, err, "amqpjms: to at byte 29: unexpected EOF")
+	require.Nil(t, raw)
+	raw, err = m.Property(FieldSubject)
+	require.Error(t, err)
+	require.Nil(t, raw)
+	raw, err = m.Property(FieldReplyToGroupID) // beyond the four: the fields before it are skipped all the same
+	require.Error(t, err)
+	require.Nil(t, raw)
+}
+
+func TestPropertyBeyondTheList(t *testing.T) {
+	var m RawMessage
+	require.NoError(t, m.Parse(unhexed(t, "00 53 73 c0 03 01 53 07")))
+	for f := FieldUserID; f < PropertiesField(propertiesFields)+3; f++ {
+		raw, err := m.Property(f)
+		require.NoError(t, err, f)
+		require.Nil(t, raw, f)
+	}
+	// A byte is left in the list after its last field.
+	require.NoError(t, m.Parse(unhexed(t, "00 53 73 c0 04 01 53 07 40")))
+	for _, f := range []PropertiesField{FieldMessageID, FieldUserID, FieldReplyToGroupID} {
+		raw, err := m.Property(f)
+		wantWireError(t, err, fmt.Sprintf("amqpjms: %v at byte 8: 1 bytes left over", f))
+		require.Nil(t, raw)
+	}
+}
+
+// Appending to what is returned never writes into the message.
+func TestClipped(t *testing.T) {
+	_, wire := typicalMessage(t, 16)
+	before := bytes.Clone(wire)
+	var m RawMessage
+	require.NoError(t, m.Parse(wire))
+	got := [][]byte{m.HeaderSection, m.MessageAnnotations, m.Properties, m.ApplicationProperties, m.Body, m.Rest}
+	for f := range PropertiesField(propertiesFields) {
+		raw, err := m.Property(f)
+		require.NoError(t, err)
+		got = append(got, raw)
+	}
+	raw, err := m.Annotation("x-opt-jms-dest")
+	require.NoError(t, err)
+	got = append(got, raw)
+	raw, err = m.ApplicationProperty("count")
+	require.NoError(t, err)
+	got = append(got, raw)
+	for s, err := range m.BodySections() {
+		require.NoError(t, err)
+		got = append(got, s.Bytes, s.Value)
+	}
+	for i, b := range got {
+		require.Equal(t, len(b), cap(b), "slice %d", i)
+		_ = append(b, 0xee)
+	}
+	require.Equal(t, before, wire)
+}
+
+// Many may read one RawMessage, and share headers and ids: for the race detector.
+func TestConcurrentReads(t *testing.T) {
+	_, wire := typicalMessage(t, 16)
+	var m RawMessage
+	require.NoError(t, m.Parse(wire))
+	want, err := m.MessageID()
+	require.NoError(t, err)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 100 {
+				id, err := m.MessageID()
+				assert.NoError(t, err)
+				assert.Equal(t, want, id)
+				assert.Equal(t, want.MessageID(), id.String())
+				b, err := m.AppendCorrelationID(nil)
+				assert.NoError(t, err)
+				assert.Equal(t, "ID:AMQP_ULONG:42", string(b))
+				raw, err := m.Annotation("x-opt-jms-dest")
+				assert.NoError(t, err)
+				n, ok := raw.Int()
+				assert.True(t, ok && n == 0)
+				_, err = m.ApplicationProperty("region")
+				assert.NoError(t, err)
+				_, err = m.Property(FieldGroupID)
+				assert.NoError(t, err)
+				for _, err := range m.BodySections() {
+					assert.NoError(t, err)
+				}
+				_, err = AppendExplicit(nil, wire, Persistent)
+				assert.NoError(t, err)
+				assert.Equal(t, 7, m.Header.JMSPriority())
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// Values that are the same are the same key.
+func TestHeaderComparable(t *testing.T) {
+	seen := map[Header]int{}
+	for _, row := range headerRows() {
+		h, err := ParseHeader(unhexed(t, row.wire))
+		require.NoError(t, err)
+		seen[h]++
+		require.True(t, h == h.Explicit(Persistent))
+	}
+	require.Equal(t, 2, seen[Header{Mode: Persistent}])
+	require.Equal(t, 2, seen[Header{Mode: NonPersistent}])
+	require.Len(t, seen, len(headerRows())-2)
+}
+
+func TestOpt(t *testing.T) {
+	var none Opt[uint8]
+	v, ok := none.Get()
+	require.False(t, ok)
+	require.Zero(t, v)
+	require.Equal(t, uint8(4), none.Or(4))
+	require.Equal(t, "unstated", none.String())
+	zero := Some[uint8](0)
+	v, ok = zero.Get()
+	require.True(t, ok)
+	require.Zero(t, v)
+	require.Zero(t, zero.Or(4))
+	require.Equal(t, "0", zero.String())
+	require.NotEqual(t, none, zero)
+	require.Equal(t, "true", Some(true).String())
+}
+
+// The names are the specification's, for which the fixtures speak.
+func TestNames(t *testing.T) {
+	for i, name := range golden.SectionNames() {
+		kind := SectionHeader + SectionKind(i)
+		require.Equal(t, name, kind.String())
+		suffix := ":map"
+		switch kind {
+		case SectionHeader, SectionProperties, SectionAMQPSequence:
+			suffix = ":list"
+		case SectionData:
+			suffix = ":binary"
+		case SectionAMQPValue:
+			suffix = ":*"
+		}
+		require.Equal(t, kind, sectionNamed([]byte("amqp:"+name+suffix)))
+	}
+	require.Equal(t, "SectionKind(121)", SectionKind(0x79).String())
+	require.Zero(t, sectionNamed([]byte("amqp:header:map")))
+
+	fields := 0
+	for _, k := range golden.EncoderKeys() {
+		if name, ok := strings.CutPrefix(k.Name, "properties."); ok {
+			require.Equal(t, name, PropertiesField(fields).String())
+			fields++
+		}
+	}
+	require.Equal(t, propertiesFields, fields)
+	require.Equal(t, "PropertiesField(13)", PropertiesField(13).String())
+
+	require.Equal(t, []string{"unstated", "NON_PERSISTENT", "PERSISTENT", "DeliveryMode(3)"},
+		[]string{Unstated.String(), NonPersistent.String(), Persistent.String(), DeliveryMode(3).String()})
+	require.Equal(t, [3]DeliveryMode{0, 1, 2}, [3]DeliveryMode{Unstated, NonPersistent, Persistent}) // [jms 3.4.2]
+}
+
+func TestRawValue(t *testing.T) {
+	for _, row := range []struct {
+		wire string
+		typ  string
+		n    any
+		text any
+	}{
+		{"", "no value", nil, nil},
+		{"40", "null", nil, nil},
+		{"41", "boolean", nil, nil},
+		{"50 ff", "ubyte", 255, nil},
+		{"60 ff ff", "ushort", 65535, nil},
+		{"43", "uint", 0, nil},
+		{"52 07", "uint", 7, nil},
+		{"70 ff ff ff ff", "uint", math.MaxUint32, nil},
+		{"44", "ulong", 0, nil},
+		{"53 07", "ulong", 7, nil},
+		{"80 7f ff ff ff ff ff ff ff", "ulong", math.MaxInt64, nil},
+		{"80 80 00 00 00 00 00 00 00", "ulong", nil, nil},
+		{"51 ff", "byte", -1, nil},
+		{"61 80 00", "short", -32768, nil},
+		{"54 ff", "int", -1, nil},
+		{"71 80 00 00 00", "int", math.MinInt32, nil},
+		{"55 ff", "long", -1, nil},
+		{"81 80 00 00 00 00 00 00 00", "long", math.MinInt64, nil},
+		{"81 80 00", "long", nil, nil},
+		{"83 00 00 00 00 00 00 00 07", "timestamp", nil, nil},
+		{"a1 01 61", "string", nil, "a"},
+		{"b1 00 00 00 01 61", "string", nil, "a"},
+		{"a1 00", "string", nil, ""},
+		{"a1 01 ff", "string", nil, nil},
+		{"a3 01 61", "symbol", nil, "a"},
+		{"a3 02 61", "symbol", nil, nil},
+		{"a0 01 61", "binary", nil, nil},
+		{"3f", "no value", nil, nil},
+	} {
+		v := RawValue(unhexed(t, row.wire))
+		require.Equal(t, row.typ, v.Type(), row.wire)
+		n, ok := v.Int()
+		require.Equal(t, row.n != nil, ok, "%s: Int", row.wire)
+		if ok {
+			require.EqualValues(t, row.n, n, row.wire)
+		} else {
+			require.Zero(t, n, row.wire)
+		}
+		s, ok := v.Text()
+		require.Equal(t, row.text != nil, ok, "%s: Text", row.wire)
+		if ok {
+			require.Equal(t, row.text, s, row.wire)
+		} else {
+			require.Zero(t, s, row.wire)
+		}
+	}
+}
+
+// allocs checks how often f allocates.
+func allocs(t *testing.T, most float64, what string, f func()) {
+	t.Helper()
+	if n := testing.AllocsPerRun(100, f); n > most {
+		t.Errorf("%s: %v allocations, want %v at most", what, n, most)
+	}
+}
+
+func TestHeaderAllocs(t *testing.T) {
+	_, wire := typicalMessage(t, 256)
+	var m RawMessage
+	require.NoError(t, m.Parse(wire))
+	header := bytes.Clone(m.HeaderSection)
+	h := m.Header
+	dst := make([]byte, 0, 2*len(wire))
+	allocs(t, 0, "Parse", func() { _ = m.Parse(wire) })
+	allocs(t, 0, "ParseHeader", func() { _, _ = ParseHeader(header) })
+	allocs(t, 0, "Header.AppendTo", func() { _ = h.AppendTo(dst) })
+	allocs(t, 0, "AppendExplicit, dst reused", func() { _, _ = AppendExplicit(dst, wire, Persistent) })
+	allocs(t, 1, "AppendExplicit, dst nil", func() { _, _ = AppendExplicit(nil, wire, Persistent) })
+	allocs(t, 0, "Property", func() { _, _ = m.Property(FieldGroupID) })
+	allocs(t, 0, "Annotation", func() { _, _ = m.Annotation("x-opt-jms-dest") })
+	allocs(t, 0, "ApplicationProperty", func() { _, _ = m.ApplicationProperty("count") })
+	allocs(t, 0, "BodySections", func() {
+		for range m.BodySections() {
+		}
+	})
+	allocs(t, 0, "the JMS views", func() {
+		_, _ = h.CountDelivery(Persistent).LowerTTL(time.Second, Unstated)
+		_, _, _, _ = h.JMSDeliveryMode(Unstated), h.JMSPriority(), h.JMSRedelivered(), h.JMSXDeliveryCount()
+	})
+}
+
+// seed adds the recorded wires to a fuzz target, those of many kilobytes apart.
+func seed(f *testing.F, add func(wire []byte)) {
+	f.Helper()
+	eachWire(f, func(_ golden.Case, wire []byte) {
+		if len(wire) <= 4096 {
+			add(wire)
+		}
+	})
+}
+
+// Every stated field of a header comes through AppendTo and ParseHeader.
+func FuzzParseHeader(f *testing.F) {
+	seed(f, func(wire []byte) {
+		var m RawMessage
+		if m.Parse(wire) == nil && m.HeaderSection != nil {
+			f.Add(m.HeaderSection)
+		}
+	})
+	for _, row := range headerRows() {
+		f.Add(unhexed(f, row.wire))
+	}
+	f.Fuzz(func(t *testing.T, section []byte) {
+		h, err := ParseHeader(section)
+		if err != nil {
+			wantBroken(t, err, len(section))
+			require.Zero(t, h)
+			return
+		}
+		back, err := ParseHeader(h.AppendTo(nil))
+		require.NoError(t, err)
+		want := h
+		if want.Mode == Unstated {
+			want.Mode = Persistent
+		}
+		require.Equal(t, want, back)
+	})
+}
+
+// wantBroken checks an error of bytes of some length.
+func wantBroken(t testing.TB, err error, length int) {
+	t.Helper()
+	var e *WireError
+	require.ErrorAs(t, err, &e)
+	require.True(t, 0 <= e.Offset && e.Offset <= length, "%v of %d bytes", err, length)
+	require.NotEmpty(t, e.In)
+}
+
+// Whatever the bytes, the sections joined are the message, nothing panics, and with an error comes the zero value.
+func FuzzRawMessage(f *testing.F) {
+	seed(f, func(wire []byte) { f.Add(wire, "x-opt-jms-dest") })
+	f.Fuzz(func(t *testing.T, wire []byte, name string) {
+		var m RawMessage
+		if err := m.Parse(wire); err != nil {
+			wantBroken(t, err, len(wire))
+			require.Zero(t, m)
+			return
+		}
+		sections := slices.Concat(m.HeaderSection, m.DeliveryAnnotations, m.MessageAnnotations, m.Properties, m.ApplicationProperties)
+		require.True(t, bytes.Equal(wire, slices.Concat(sections, m.Body)))
+		require.True(t, bytes.Equal(wire, slices.Concat(m.HeaderSection, m.Rest)))
+		if m.HeaderSection != nil {
+			h, err := ParseHeader(m.HeaderSection)
+			require.NoError(t, err)
+			require.Equal(t, m.Header, h)
+		}
+		for f := range PropertiesField(propertiesFields + 1) {
+			raw, err := m.Property(f)
+			checkRaw(t, wire, raw, err)
+		}
+		for _, find := range []func(string) (RawValue, error){m.Annotation, m.DeliveryAnnotation, m.ApplicationProperty} {
+			raw, err := find(name)
+			checkRaw(t, wire, raw, err)
+		}
+		checkIDs(t, wire, m.MessageID, m.AppendMessageID, ID.MessageID)
+		checkIDs(t, wire, m.CorrelationID, m.AppendCorrelationID, ID.CorrelationID)
+		at := len(sections)
+		for s, err := range m.BodySections() {
+			if err != nil {
+				wantBroken(t, err, len(wire))
+				require.Zero(t, s)
+				return
+			}
+			require.Equal(t, at, s.Offset)
+			require.True(t, bytes.HasSuffix(s.Bytes, s.Value))
+			require.True(t, bytes.HasPrefix(wire[at:], s.Bytes))
+			checkRaw(t, wire, s.Value, nil)
+			at += len(s.Bytes)
+		}
+		require.Equal(t, len(wire), at)
+	})
+}
+
+func checkRaw(t *testing.T, wire []byte, raw RawValue, err error) {
+	t.Helper()
+	if err != nil {
+		wantBroken(t, err, len(wire))
+		require.Nil(t, raw)
+		return
+	}
+	require.True(t, bytes.Contains(wire, raw))
+	if raw != nil {
+		require.NotEqual(t, "no value", raw.Type())
+	}
+	raw.Int()
+	raw.Text()
+	if id, err := raw.ID(); err != nil {
+		wantBroken(t, err, len(raw))
+		require.Zero(t, id)
+	}
+}
+
+// checkIDs checks that the two ways to read an id from a message agree.
+func checkIDs(t *testing.T, wire []byte, get func() (ID, error), appendTo func([]byte) ([]byte, error), jms func(ID) string) {
+	t.Helper()
+	id, err := get()
+	b, errB := appendTo([]byte("before"))
+	require.Equal(t, err, errB)
+	if err != nil {
+		wantBroken(t, err, len(wire))
+		require.Zero(t, id)
+	}
+	require.Equal(t, "before"+jms(id), string(b))
+}
+
+// Making durable explicit is idempotent and leaves all else as it was, whatever the bytes.
+func FuzzAppendExplicit(f *testing.F) {
+	seed(f, func(wire []byte) { f.Add(wire, uint8(Persistent)) })
+	f.Fuzz(func(t *testing.T, wire []byte, node uint8) {
+		mode := NonPersistent
+		if node == uint8(Persistent) {
+			mode = Persistent
+		}
+		testExplicit(t, wire, DeliveryMode(node), mode, "")
+	})
+}
+
+// typicalMessage returns a message as a JMS application might send it: header,
+// three annotations, eight properties, three application properties, a body of
+// data.
+func typicalMessage(tb testing.TB, body int) (*amqp.Message, []byte) {
+	tb.Helper()
+	to, subject, replyTo, contentType, groupID := "orders", "order", "replies", "application/octet-stream", "customer-4711"
+	sent := time.UnixMilli(1796053099649)
+	m := &amqp.Message{
+		Header: &amqp.MessageHeader{Durable: true, Priority: 7, TTL: time.Minute},
+		Annotations: amqp.Annotations{
+			"x-opt-jms-dest": int8(0), "x-opt-jms-msg-type": int8(3), "x-opt-delivery-time": int64(1796053109649),
+		},
+		Properties: &amqp.MessageProperties{
+			MessageID: "ID:958b1782-9817-4d4a-8d96-67c7dd5c1f6e:1:1:1-1", To: &to, Subject: &subject, ReplyTo: &replyTo,
+			CorrelationID: uint64(42), ContentType: &contentType, CreationTime: &sent, GroupID: &groupID,
+		},
+		ApplicationProperties: map[string]any{"region": "north", "count": int32(3), "urgent": true},
+		Data:                  [][]byte{bytes.Repeat([]byte{'x'}, body)},
+	}
+	b, err := m.MarshalBinary()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return m, b
+}
+
+func bodySizes(b *testing.B, f func(b *testing.B, m *amqp.Message, wire []byte)) {
+	for _, n := range []int{256, 4 << 10, 64 << 10, 1 << 20} {
+		m, wire := typicalMessage(b, n)
+		b.Run("body="+strconv.Itoa(n), func(b *testing.B) { f(b, m, wire) })
+	}
+}
+
+func BenchmarkCut(b *testing.B) {
+	b.Run("amqpjms", func(b *testing.B) {
+		bodySizes(b, func(b *testing.B, _ *amqp.Message, wire []byte) {
+			var m RawMessage
+			dst := make([]byte, 0, 128)
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := m.Parse(wire); err != nil {
+					b.Fatal(err)
+				}
+				if _, err := m.AppendMessageID(dst); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	})
+	b.Run("go-amqp", func(b *testing.B) {
+		bodySizes(b, func(b *testing.B, _ *amqp.Message, wire []byte) {
+			b.ReportAllocs()
+			for b.Loop() {
+				var m amqp.Message
+				if err := m.UnmarshalBinary(wire); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	})
+}
+
+func BenchmarkHeader(b *testing.B) {
+	m := &amqp.Message{Header: &amqp.MessageHeader{Durable: true, Priority: 7, TTL: time.Minute}}
+	wire, err := m.MarshalBinary()
+	if err != nil {
+		b.Fatal(err)
+	}
+	h := Header{Mode: Persistent, Priority: Some[uint8](7), TTL: Some[uint32](60000)}
+	b.Run("append/amqpjms", func(b *testing.B) {
+		dst := make([]byte, 0, 64)
+		b.ReportAllocs()
+		for b.Loop() {
+			_ = h.AppendTo(dst)
+		}
+	})
+	b.Run("append/go-amqp", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := m.MarshalBinary(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("parse/amqpjms", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := ParseHeader(wire); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("parse/go-amqp", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			var m amqp.Message
+			if err := m.UnmarshalBinary(wire); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+func BenchmarkExplicit(b *testing.B) {
+	m, wire := typicalMessage(b, 256)
+	b.Run("amqpjms/new", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := AppendExplicit(nil, wire, Unstated); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("amqpjms/reused", func(b *testing.B) {
+		dst := make([]byte, 0, 4096)
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := AppendExplicit(dst, wire, Unstated); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("go-amqp", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := m.MarshalBinary(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 }
