@@ -1,6 +1,7 @@
 package amqpjms
 
 import (
+	"crypto/rand"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -54,7 +55,10 @@ type ID struct {
 // NewID returns a new unique id as a JMS provider makes them, "ID:" and a random
 // uuid [jms 3.4.3].
 func NewID() ID {
-	u := uuid.New()
+	var u uuid.UUID // as uuid.New makes it, which allocates
+	rand.Read(u[:])
+	u[6] = u[6]&0x0f | 0x40 // version 4 [rfc 9562 5.4]
+	u[8] = u[8]&0x3f | 0x80 // variant
 	b := append(make([]byte, 0, len(idPrefix)+uuidLen), idPrefix...)
 	return ID{kind: idString, text: string(appendUUID(b, u))}
 }
@@ -269,17 +273,24 @@ const (
 	forCorrelationID
 )
 
-// jms returns the JMS string of an id, without a copy where that is the string itself.
+// jms returns the JMS string of an id, without a copy where that is the string itself,
+// else allocated once.
 func (id ID) jms(field idField) string {
+	var scratch [64]byte // more than a ulong or a uuid takes
 	switch id.kind {
-	case idNone:
-		return ""
 	case idString:
-		if stringPrefix(id.text, field) == "" {
-			return id.text
+		return stringPrefix(id.text, field) + id.text
+	case idBinary:
+		var b strings.Builder
+		b.Grow(len(idPrefix) + len(markerBinary) + 2*len(id.text))
+		b.Write(appendBinaryID(scratch[:0], ""))
+		for rest := id.text; rest != ""; {
+			n := min(len(rest), len(scratch)/2)
+			b.Write(appendHex(scratch[:0], rest[:n]))
+			rest = rest[n:]
 		}
+		return b.String()
 	}
-	var scratch [64]byte
 	return string(id.appendJMS(scratch[:0], field))
 }
 
@@ -322,8 +333,11 @@ func appendUUIDID(b []byte, u uuid.UUID) []byte {
 }
 
 func appendBinaryID[T string | []byte](b []byte, s T) []byte {
+	return appendHex(append(b, idPrefix+markerBinary...), s)
+}
+
+func appendHex[T string | []byte](b []byte, s T) []byte {
 	const digits = "0123456789ABCDEF"
-	b = append(b, idPrefix+markerBinary...)
 	for i := range len(s) {
 		b = append(b, digits[s[i]>>4], digits[s[i]&15])
 	}
