@@ -106,12 +106,30 @@ func (v view) differences(c golden.Case) []string {
 			diffs = append(diffs, fmt.Sprintf("%s: got %v, want %v", key, v[key], want))
 		}
 	}
+	_, refused := v["error"]
+	for _, key := range c.Stated() {
+		if _, ok := v[key]; !ok && !refused && isField(key) {
+			want, _ := c.Value(key)
+			diffs = append(diffs, fmt.Sprintf("%s: got nothing, want %v", key, want))
+		}
+	}
 	for _, d := range c.Deviations() {
 		if _, ok := v[d.Key]; !ok {
 			diffs = append(diffs, fmt.Sprintf("ours.%s (%s): this package says nothing about it", d.Key, d.Slug))
 		}
 	}
 	return diffs
+}
+
+// isField reports whether a key is a field of a section before the body, by its AMQP name, or says what cannot be read.
+// Where one of those is stated, the view must have it.
+func isField(key string) bool {
+	base, _, _ := strings.Cut(key, " ")
+	switch base {
+	case "error", "delivery-annotation", "message-annotation", "application-property":
+		return true
+	}
+	return strings.HasPrefix(key, "header.") || strings.HasPrefix(key, "properties.")
 }
 
 // failed reports whether the peer had an error with the case.
