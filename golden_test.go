@@ -235,6 +235,7 @@ func fieldView(t *testing.T, c golden.Case, wanted func(key string) bool) view {
 		raw, err := m.Property(f)
 		require.NoError(t, err, "%s: %s", c.At(), key)
 		if raw != nil {
+			require.NotEqual(t, "null", raw.Type(), "%s: null is no value", c.At())
 			v[key] = decode(t, raw)
 		}
 	}
@@ -249,6 +250,7 @@ func fieldView(t *testing.T, c golden.Case, wanted func(key string) bool) view {
 			if raw == nil {
 				v.set(t, golden.Named(base, nv.Name), nil)
 			} else {
+				require.NotEqual(t, "null", raw.Type(), "%s: null is no value", c.At())
 				v[golden.Named(base, nv.Name)] = decode(t, raw)
 			}
 		}

@@ -898,10 +898,12 @@ func FuzzRawMessage(f *testing.F) {
 		for f := range PropertiesField(propertiesFields + 1) {
 			raw, err := m.Property(f)
 			checkRaw(t, wire, raw, err)
+			require.NotEqual(t, "null", raw.Type())
 		}
 		for _, find := range []func(string) (RawValue, error){m.Annotation, m.DeliveryAnnotation, m.ApplicationProperty} {
 			raw, err := find(name)
 			checkRaw(t, wire, raw, err)
+			require.NotEqual(t, "null", raw.Type())
 		}
 		checkIDs(t, wire, m.MessageID, m.AppendMessageID, ID.MessageID)
 		checkIDs(t, wire, m.CorrelationID, m.AppendCorrelationID, ID.CorrelationID)
