@@ -9,7 +9,6 @@ import (
 	"go/token"
 	"maps"
 	"os"
-	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -550,9 +549,6 @@ func TestDeviations(t *testing.T) {
 		t.Errorf("README.md: more rows than deviations: %s", rows[len(want)])
 	}
 }
-
-// fileOf is the theme of a case.
-func fileOf(c golden.Case) string { return strings.TrimSuffix(path.Base(c.File), ".txt") }
 
 // wantWireError checks an error of this package that says where something stands in bytes.
 func wantWireError(t testing.TB, err error, text string) {
