@@ -1,10 +1,11 @@
 // Command jmswire shows encoded AMQP 1.0 messages as JMS sees them.
 //
 //	jmswire inspect [-json] [-lines] [FILE...]
+//	jmswire demo
 //
 // inspect reads encoded messages from files, or from standard input where there are
 // none or the file is "-", and prints each section with what it holds, then the JMS
-// fields. Long strings and binaries are cut.
+// fields. Long strings and binaries are cut. demo shows what the library does.
 //
 // With -json inspect prints one object per message, on one line, and cuts nothing. The
 // members with names of JMS are what its getters give, those of "special" properties
@@ -57,6 +58,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		{"inspect", "[-json] [-lines] [FILE...]", "print encoded messages, and how JMS sees them", inspect},
+		{"demo", "", "show what the library does, on messages of real peers", demo},
 	}
 }
 

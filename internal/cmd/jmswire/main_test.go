@@ -18,7 +18,8 @@ func jmswire(stdin string, args ...string) (code int, stdout, stderr string) {
 
 func TestUsage(t *testing.T) {
 	const usage = "usage:\n" +
-		"  jmswire inspect [-json] [-lines] [FILE...]   print encoded messages, and how JMS sees them\n"
+		"  jmswire inspect [-json] [-lines] [FILE...]   print encoded messages, and how JMS sees them\n" +
+		"  jmswire demo                                 show what the library does, on messages of real peers\n"
 	for _, c := range []struct {
 		name, args string
 		code       int
@@ -28,6 +29,7 @@ func TestUsage(t *testing.T) {
 		{"help", "help", 0, usage, ""},
 		{"the flag for help", "-h", 0, usage, ""},
 		{"a command that there is not", "replay", 2, "", "jmswire: there is no command \"replay\"\n" + usage},
+		{"demo with an argument", "demo x", 2, "", "jmswire: demo takes no arguments\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			code, out, errs := jmswire("", strings.Fields(c.args)...)
@@ -60,8 +62,10 @@ type brokenPipe struct{}
 func (brokenPipe) Write([]byte) (int, error) { return 0, errors.New("nobody reads this") }
 
 func TestOutputThatCannotBeWritten(t *testing.T) {
-	var errs bytes.Buffer
-	code := run([]string{"inspect"}, strings.NewReader(""), brokenPipe{}, &errs)
-	require.Equal(t, 1, code)
-	require.Equal(t, "jmswire: nobody reads this\n", errs.String())
+	for _, command := range []string{"inspect", "demo"} {
+		var errs bytes.Buffer
+		code := run([]string{command}, strings.NewReader(""), brokenPipe{}, &errs)
+		require.Equal(t, 1, code, command)
+		require.Equal(t, "jmswire: nobody reads this\n", errs.String(), command)
+	}
 }
