@@ -1,0 +1,40 @@
+# demo   shows what the library does, on messages recorded from real peers
+# test   all that must hold: format, vet, tests, and each fuzz target for FUZZ inputs
+# bench  speed, beside go-amqp where that does the same
+
+GO   ?= go
+FUZZ ?= 100000
+
+# -race needs a platform that has it, cgo, and for that a C compiler.
+race = $(shell $(GO) list -race unsafe >/dev/null 2>&1 && set -- $$($(GO) env CC) && command -v "$$1" >/dev/null && echo -race)
+
+.PHONY: demo test format vet unit fuzz bench
+
+demo:
+	@$(GO) run ./internal/cmd/jmswire demo
+
+test: format vet unit fuzz
+
+format:
+	@files=$$(gofmt -l .) && test -z "$$files" || { echo "not as gofmt writes it: $$files"; exit 1; }
+
+vet:
+	$(GO) vet ./...
+
+unit:
+	@test -n "$(race)" || echo "without -race, which needs cgo and a C compiler"
+	$(GO) test $(race) ./...
+
+# go test fuzzes one target at a time. After the names of a package's targets, the
+# list has a line with its path.
+fuzz:
+	@set -eu; list=$$($(GO) test -list '^Fuzz' ./...); \
+	targets=$$(echo "$$list" | awk '/^Fuzz/ { f[n++] = $$1 } /^ok/ { for (i = 0; i < n; i++) print $$2, f[i]; n = 0 }'); \
+	test -n "$$targets" || { echo "no fuzz target"; exit 1; }; \
+	echo "$$targets" | while read -r package target; do \
+		echo "$(GO) test -run '^$$' -fuzz '^$$target$$' -fuzztime $(FUZZ)x $$package"; \
+		$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZ)x "$$package" </dev/null; \
+	done
+
+bench:
+	$(GO) test -run '^$$' -bench . -count 6

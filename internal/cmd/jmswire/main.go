@@ -1,0 +1,115 @@
+// Command jmswire shows encoded AMQP 1.0 messages as JMS sees them.
+//
+//	jmswire inspect [-json] [-lines] [FILE...]
+//	jmswire demo
+//
+// inspect reads encoded messages from files, or from standard input where there are
+// none or the file is "-", and prints each section with what it holds, then the JMS
+// fields. Long strings and binaries are cut. demo shows what the library does.
+//
+// With -json inspect prints one object per message, on one line, and cuts nothing. The
+// members with names of JMS are what its getters give, those of "special" properties
+// that JMS defines, each with whether the message has it. The others are what stands in
+// the message: "header" its fields as stated, "sections" each with its name, offset,
+// size, and "fields" or "value", "input" the file, and the line where there are several
+// messages. A value is {"t": type, "v": value}; no value has the type null. Numbers of
+// 64 bits and timestamps, in milliseconds since 1970, are decimal strings, binaries are
+// hex, a map is an array of pairs, and what cannot be read is
+// {"t": "error", "message": why}.
+//
+// A file that starts with byte 00, as every message does, is one message in binary.
+// Any other is hex text: digits in either case with white space anywhere between
+// them, and comments from a semicolon to the end of the line. A file with no digits
+// is a message of no bytes.
+//
+// Text of several lines can be one message or one message per line, and inspect
+// finds out which: one per line if each line is a whole message with a body of its
+// own; else one message if the lines make one together, as a hex dump does, or a
+// listing of its sections; else one per line again, unless no line looks like a
+// message. -lines says that it is one per line, and -lines=false that it is one
+// message, whatever they look like. An empty line is never a message.
+//
+// A message that cannot be cut into its sections, or is not hex, prints one line on
+// standard error, which says where and what, and nothing on standard output. The
+// others are still printed, and the exit code is 1. A field that cannot be read shows
+// its error in its own place. The exit code is 2 if the command line is wrong.
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+)
+
+// Exit codes.
+const (
+	exitOK    = 0
+	exitInput = 1 // something could not be read, or not be written
+	exitUsage = 2
+)
+
+// A command is one of the words that can follow jmswire. Each has a file of its name.
+type command struct {
+	name, args, does string
+	run              func(s streams, args []string) int
+}
+
+// commands returns them in the order in which the usage lists them.
+func commands() []command {
+	return []command{
+		{"inspect", "[-json] [-lines] [FILE...]", "print encoded messages, and how JMS sees them", inspect},
+		{"demo", "", "show what the library does, on messages of real peers", demo},
+	}
+}
+
+// streams are where a command reads and writes.
+type streams struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+}
+
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+// run is the whole command, and returns its exit code.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	s := streams{stdin, stdout, stderr}
+	if len(args) == 0 {
+		usage(stderr)
+		return exitUsage
+	}
+	for _, c := range commands() {
+		if args[0] == c.name {
+			return c.run(s, args[1:])
+		}
+	}
+	switch args[0] {
+	case "help", "-h", "-help", "--help":
+		usage(stdout)
+		return exitOK
+	}
+	s.errorf("there is no command %q", args[0])
+	usage(stderr)
+	return exitUsage
+}
+
+func usage(w io.Writer) {
+	fmt.Fprintln(w, "usage:")
+	for _, c := range commands() {
+		fmt.Fprintf(w, "  jmswire %-36s %s\n", c.name+" "+c.args, c.does)
+	}
+}
+
+// errorf prints one line on standard error.
+func (s streams) errorf(format string, args ...any) {
+	fmt.Fprintf(s.stderr, "jmswire: "+format+"\n", args...)
+}
+
+// print writes what to standard output, after what stands before it, and returns the
+// exit code.
+func (s streams) print(before string, what []byte) int {
+	if _, err := s.stdout.Write(append([]byte(before), what...)); err != nil {
+		s.errorf("%v", err)
+		return exitInput
+	}
+	return exitOK
+}

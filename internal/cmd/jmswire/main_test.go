@@ -1,0 +1,71 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// jmswire runs the command.
+func jmswire(stdin string, args ...string) (code int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	code = run(args, strings.NewReader(stdin), &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+func TestUsage(t *testing.T) {
+	const usage = "usage:\n" +
+		"  jmswire inspect [-json] [-lines] [FILE...]   print encoded messages, and how JMS sees them\n" +
+		"  jmswire demo                                 show what the library does, on messages of real peers\n"
+	for _, c := range []struct {
+		name, args string
+		code       int
+		out, err   string
+	}{
+		{"no command", "", 2, "", usage},
+		{"help", "help", 0, usage, ""},
+		{"the flag for help", "-h", 0, usage, ""},
+		{"a command that there is not", "replay", 2, "", "jmswire: there is no command \"replay\"\n" + usage},
+		{"demo with an argument", "demo x", 2, "", "jmswire: demo takes no arguments\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			code, out, errs := jmswire("", strings.Fields(c.args)...)
+			require.Equal(t, c.code, code, "exit code")
+			require.Equal(t, c.out, out, "standard output")
+			require.Equal(t, c.err, errs, "standard error")
+		})
+	}
+}
+
+// With wrong flags nothing is read, and the message names the flag.
+func TestWrongFlags(t *testing.T) {
+	for args, want := range map[string]string{
+		"inspect -xml":         "flag provided but not defined: -xml",
+		"inspect -lines=maybe": `invalid boolean value "maybe" for -lines`,
+	} {
+		code, out, errs := jmswire("005377a10568656c6c6f", strings.Fields(args)...)
+		require.Equal(t, 2, code, args)
+		require.Empty(t, out, args)
+		require.Contains(t, errs, want, args)
+	}
+	code, out, errs := jmswire("", "inspect", "-h")
+	require.Equal(t, 0, code)
+	require.Empty(t, out)
+	require.Contains(t, errs, "-json")
+}
+
+type brokenPipe struct{}
+
+func (brokenPipe) Write([]byte) (int, error) { return 0, errors.New("nobody reads this") }
+
+func TestOutputThatCannotBeWritten(t *testing.T) {
+	for _, command := range []string{"inspect", "demo"} {
+		var errs bytes.Buffer
+		code := run([]string{command}, strings.NewReader(""), brokenPipe{}, &errs)
+		require.Equal(t, 1, code, command)
+		require.Equal(t, "jmswire: nobody reads this\n", errs.String(), command)
+	}
+}
