@@ -1,5 +1,40 @@
 // Package amqpjms maps JMS messages to AMQP 1.0 and back.
 //
+// It serves programs that hold messages of go-amqp, programs that hold a message type
+// of their own, and programs that hold encoded bytes. The rules are functions of values
+// and bytes; what names [amqp.Message] only carries values to them.
+//
+//   - [Header] is the header section; it tells what was stated from what was not, and
+//     always writes whether the message is durable.
+//   - [ID] is a message-id or correlation-id, and the string that JMS makes of it.
+//   - [RawMessage] is an encoded message cut into its sections, and [AppendExplicit]
+//     makes its durable field explicit, without a look at the body.
+//   - [Producer] gives a message what a JMS provider gives it at send, and [Receiver]
+//     reads one as a JMS consumer does. [Peer] holds what differs between brokers.
+//
+// # Mapping
+//
+//	JMSDeliveryMode       header.durable, always written (QPIDJMS-608)
+//	JMSPriority           header.priority, 0 to 9, default 4
+//	JMSExpiration         properties.absolute-expiry-time, and header.ttl where it fits
+//	JMSRedelivered        header.delivery-count above 0
+//	JMSXDeliveryCount     header.delivery-count and one, at most 2^31-1
+//	JMSMessageID          properties.message-id, by the prefixes of AMQPBINDMAP-15
+//	JMSCorrelationID      properties.correlation-id, likewise
+//	JMSDestination        properties.to, and its kind in x-opt-jms-dest
+//	JMSReplyTo            properties.reply-to, and its kind in x-opt-jms-reply-to
+//	JMSTimestamp          properties.creation-time
+//	JMSDeliveryTime       x-opt-delivery-time, or the form of the peer (AMQ-8320)
+//	JMSType               properties.subject
+//	JMSXUserID            properties.user-id
+//	JMSXGroupID           properties.group-id
+//	JMSXGroupSeq          properties.group-sequence
+//
+// Comments cite the clause that a line follows: [amqp 3.2.1] is section 3.2.1 of AMQP
+// 1.0, where part 1 has the types and part 3 the messages; [jms 3.4.13] is that of
+// Jakarta Messaging 3.1; names such as QPIDJMS-608 are issues of the Apache and OASIS
+// trackers.
+//
 // # Deviations
 //
 // The rules are those of AMQP 1.0, of Jakarta Messaging and of AMQPBINDMAP-15. Where
