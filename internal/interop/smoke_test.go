@@ -1,0 +1,129 @@
+//go:build interop
+
+package interop
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/Azure/go-amqp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestInterop runs on the brokers that Maven brings.
+func TestInterop(t *testing.T) { onEach(t, activeMQ()) }
+
+// onEach runs the tests on one broker after the other and prints what each did.
+func onEach(t *testing.T, brokers ...broker) {
+	results := newTable(brokers...)
+	for _, b := range brokers {
+		t.Run(b.name, func(t *testing.T) {
+			address := b.start(t)
+			smoke(t, results, b.dial(t, address), startApp(t, "amqp://"+address))
+		})
+	}
+	for _, b := range brokers {
+		fmt.Printf("%s: %s\n", b.name, b.version)
+	}
+	fmt.Print(results)
+}
+
+const (
+	typeAnnotation    = "x-opt-jms-msg-type"
+	replyToAnnotation = "x-opt-jms-reply-to"
+)
+
+// smoke shows that messages pass in both directions, by the AMQP client alone.
+func smoke(t *testing.T, results *table, c *client, a *app) {
+	b := c.broker
+
+	results.run(t, b, "Go to JMS", func(t *testing.T) string {
+		q := c.queue(t, "smoke.go-to-jms")
+		c.send(t, "smoke.go-to-jms", text("hello from Go"))
+
+		got := a.receive(t, q)
+		assert.Equal(t, "text", got.Type)
+		assert.Equal(t, `string "hello from Go"`, got.Body.String())
+		assert.Equal(t, `string "ID:AMQP_ULONG:42"`, got.JMSMessageID.String())
+		assert.Equal(t, "int 1", got.Special["JMSXDeliveryCount"].Value.String())
+		return ""
+	})
+
+	results.run(t, b, "JMS to Go", func(t *testing.T) string {
+		q := c.queue(t, "smoke.jms-to-go")
+		priority := 7
+		sent := a.send(t, q, message{
+			Body:         ptr(jms("hello from JMS")),
+			Headers:      map[string]value{"JMSType": jms("greeting")},
+			Properties:   []property{{"long", jms(int64(5))}, {"float", jms(float32(1.5))}},
+			DeliveryMode: b.onlyMode,
+			Priority:     &priority,
+		})
+
+		got := c.receive(t, "smoke.jms-to-go")
+		assert.Equal(t, "hello from JMS", got.Value)
+		assert.Equal(t, int8(5), got.Annotations[typeAnnotation])
+		assert.Equal(t, map[string]any{"long": int64(5), "float": float32(1.5)}, got.ApplicationProperties)
+		require.NotNil(t, got.Properties)
+		require.NotNil(t, got.Properties.Subject)
+		assert.Equal(t, "greeting", *got.Properties.Subject)
+		require.NotNil(t, got.Header)
+		assert.Equal(t, uint8(7), got.Header.Priority)
+		assert.Equal(t, fmt.Sprintf("string %q", got.Properties.MessageID), sent.JMSMessageID.String())
+		return ""
+	})
+
+	results.run(t, b, "JMS replies to Go", func(t *testing.T) string {
+		q := c.queue(t, "smoke.requests")
+		c.queue(t, "smoke.replies")
+		replyTo, _ := c.address("smoke.replies")
+		m := text("a request from Go")
+		m.Properties.ReplyTo = &replyTo
+		m.Annotations[replyToAnnotation] = int8(0)
+		c.send(t, "smoke.requests", m)
+
+		answered := a.must(t, command{Op: "reply", Destination: &q, message: message{
+			Body: ptr(jms("a reply from JMS")), DeliveryMode: b.onlyMode,
+		}})
+		require.NotNil(t, answered.Request, "the JMS application received no request")
+		got := c.receive(t, "smoke.replies")
+		assert.Equal(t, "a reply from JMS", got.Value)
+		assert.Equal(t, uint64(42), got.Properties.CorrelationID)
+		return ""
+	})
+
+	results.run(t, b, "Go replies to JMS", func(t *testing.T) string {
+		q := c.queue(t, "smoke.questions")
+		temporary := a.must(t, command{Op: "temporary", Kind: "temporary-queue"}).Destination
+		sent := a.send(t, q, message{
+			Body:         ptr(jms("a request from JMS")),
+			Headers:      map[string]value{"JMSReplyTo": *temporary},
+			DeliveryMode: b.onlyMode,
+		})
+
+		request := c.receive(t, "smoke.questions")
+		assert.Equal(t, int8(2), request.Annotations[replyToAnnotation])
+		require.NotNil(t, request.Properties.ReplyTo)
+		reply := text("a reply from Go")
+		reply.Properties.CorrelationID = request.Properties.MessageID
+		c.sendTo(t, *request.Properties.ReplyTo, nil, reply)
+
+		got := a.receive(t, *temporary)
+		assert.Equal(t, `string "a reply from Go"`, got.Body.String())
+		assert.Equal(t, sent.JMSMessageID.String(), got.JMSCorrelationID.String())
+		return ""
+	})
+}
+
+// text is a text message, not persistent, with a message id that is a number.
+func text(s string) *amqp.Message {
+	return &amqp.Message{
+		Header:      &amqp.MessageHeader{Priority: 4},
+		Annotations: amqp.Annotations{typeAnnotation: int8(5)},
+		Properties:  &amqp.MessageProperties{MessageID: uint64(42)},
+		Value:       s,
+	}
+}
+
+func ptr[T any](v T) *T { return &v }
