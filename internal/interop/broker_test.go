@@ -21,8 +21,8 @@ type broker struct {
 
 	// What a Go client puts before a name to make an address. The JMS client
 	// learns it from the broker, except where jmsPrefix says that it does not.
-	queuePrefix, topicPrefix string
-	jmsQueuePrefix           string
+	queuePrefix, topicPrefix       string
+	jmsQueuePrefix, jmsTopicPrefix string
 	// Whether an address must come with the capability "queue" or "topic" to be
 	// one; else the capability is harmless and left out.
 	capabilities bool
@@ -41,6 +41,20 @@ func activeMQ() broker {
 		},
 		queuePrefix: "queue://",
 		topicPrefix: "topic://",
+	}
+}
+
+func brokerJ() broker {
+	return broker{
+		name:    "BJ",
+		version: "Qpid Broker-J 9.2.1",
+		start: func(t testing.TB) string {
+			return startEmbedded(t, "Broker-J", "EmbeddedBrokerJ")
+		},
+		// A topic is a binding key of the exchange that every virtual host has.
+		topicPrefix:    "amq.topic/",
+		jmsTopicPrefix: "amq.topic/",
+		onlyMode:       1,
 	}
 }
 
@@ -82,57 +96,68 @@ func (b broker) dial(t testing.TB, address string) *client {
 	return &client{broker: b, conn: conn, session: session}
 }
 
-// queue makes sure that there is a queue of this name, and returns it as the JMS
-// application names it.
-func (c *client) queue(t testing.TB, name string) value {
+// node is a queue or topic, as both sides name it.
+type node struct {
+	jms          value // as the JMS application does
+	address      string
+	capabilities []string // for a Go client to ask for
+}
+
+// queue makes sure that there is a queue of this name.
+func (c *client) queue(t testing.TB, name string) node {
 	t.Helper()
 	if c.broker.declare != nil {
 		c.broker.declare(t, c.conn, name)
 	}
-	return destination("queue", c.broker.jmsQueuePrefix+name)
+	return c.broker.node("queue", name, c.broker.queuePrefix, c.broker.jmsQueuePrefix)
 }
 
-// address is a queue as a Go client names it, with the capabilities to ask for.
-func (c *client) address(queue string) (string, []string) {
-	if c.broker.capabilities {
-		return c.broker.queuePrefix + queue, []string{"queue"}
+func (c *client) topic(name string) node {
+	return c.broker.node("topic", name, c.broker.topicPrefix, c.broker.jmsTopicPrefix)
+}
+
+func (b broker) node(kind, name, prefix, jmsPrefix string) node {
+	n := node{jms: destination(kind, jmsPrefix+name), address: prefix + name}
+	if b.capabilities {
+		n.capabilities = []string{kind}
 	}
-	return c.broker.queuePrefix + queue, nil
+	return n
 }
 
-// send sends to a queue, and waits until the broker has taken the message.
-func (c *client) send(t testing.TB, queue string, m *amqp.Message) {
-	t.Helper()
-	address, capabilities := c.address(queue)
-	c.sendTo(t, address, capabilities, m)
-}
-
-// sendTo is send for any address.
-func (c *client) sendTo(t testing.TB, address string, capabilities []string, m *amqp.Message) {
+// send sends to a queue or topic, and waits until the broker has taken the
+// message.
+func (c *client) send(t testing.TB, to node, m *amqp.Message) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	s, err := c.session.NewSender(ctx, address, &amqp.SenderOptions{TargetCapabilities: capabilities})
+	s, err := c.session.NewSender(ctx, to.address, &amqp.SenderOptions{TargetCapabilities: to.capabilities})
 	if err != nil {
-		t.Fatalf("sender to %s: %v", address, err)
+		t.Fatalf("sender to %s: %v", to.address, err)
 	}
 	defer s.Close(context.WithoutCancel(ctx))
 	if err := s.Send(ctx, m, nil); err != nil {
-		t.Fatalf("send to %s: %v", address, err)
+		t.Fatalf("send to %s: %v", to.address, err)
 	}
 }
 
-// receive takes the next message of a queue, which must come, and accepts it.
-func (c *client) receive(t testing.TB, queue string) *amqp.Message {
+// open opens a receiver, which the end of the test closes.
+func (c *client) open(t testing.TB, from node) *amqp.Receiver {
 	t.Helper()
-	address, capabilities := c.address(queue)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	r, err := c.session.NewReceiver(ctx, address, &amqp.ReceiverOptions{SourceCapabilities: capabilities})
+	r, err := c.session.NewReceiver(ctx, from.address, &amqp.ReceiverOptions{SourceCapabilities: from.capabilities})
 	if err != nil {
-		t.Fatalf("receiver from %s: %v", address, err)
+		t.Fatalf("receiver from %s: %v", from.address, err)
 	}
-	defer r.Close(context.WithoutCancel(ctx))
+	t.Cleanup(func() { r.Close(context.Background()) })
+	return r
+}
+
+// receive takes the next message of a queue, which must come, and accepts it.
+func (c *client) receive(t testing.TB, from node) *amqp.Message {
+	t.Helper()
+	r := c.open(t, from)
+	defer r.Close(context.Background())
 	return next(t, r)
 }
 

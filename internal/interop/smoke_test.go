@@ -12,7 +12,7 @@ import (
 )
 
 // TestInterop runs on the brokers that Maven brings.
-func TestInterop(t *testing.T) { onEach(t, activeMQ()) }
+func TestInterop(t *testing.T) { onEach(t, activeMQ(), brokerJ()) }
 
 // onEach runs the tests on one broker after the other and prints what each did.
 func onEach(t *testing.T, brokers ...broker) {
@@ -40,9 +40,9 @@ func smoke(t *testing.T, results *table, c *client, a *app) {
 
 	results.run(t, b, "Go to JMS", func(t *testing.T) string {
 		q := c.queue(t, "smoke.go-to-jms")
-		c.send(t, "smoke.go-to-jms", text("hello from Go"))
+		c.send(t, q, text("hello from Go"))
 
-		got := a.receive(t, q)
+		got := a.receive(t, q.jms)
 		assert.Equal(t, "text", got.Type)
 		assert.Equal(t, `string "hello from Go"`, got.Body.String())
 		assert.Equal(t, `string "ID:AMQP_ULONG:42"`, got.JMSMessageID.String())
@@ -52,16 +52,15 @@ func smoke(t *testing.T, results *table, c *client, a *app) {
 
 	results.run(t, b, "JMS to Go", func(t *testing.T) string {
 		q := c.queue(t, "smoke.jms-to-go")
-		priority := 7
-		sent := a.send(t, q, message{
+		sent := a.send(t, q.jms, message{
 			Body:         ptr(jms("hello from JMS")),
 			Headers:      map[string]value{"JMSType": jms("greeting")},
 			Properties:   []property{{"long", jms(int64(5))}, {"float", jms(float32(1.5))}},
 			DeliveryMode: b.onlyMode,
-			Priority:     &priority,
+			Priority:     ptr(7),
 		})
 
-		got := c.receive(t, "smoke.jms-to-go")
+		got := c.receive(t, q)
 		assert.Equal(t, "hello from JMS", got.Value)
 		assert.Equal(t, int8(5), got.Annotations[typeAnnotation])
 		assert.Equal(t, map[string]any{"long": int64(5), "float": float32(1.5)}, got.ApplicationProperties)
@@ -74,20 +73,37 @@ func smoke(t *testing.T, results *table, c *client, a *app) {
 		return ""
 	})
 
-	results.run(t, b, "JMS replies to Go", func(t *testing.T) string {
-		q := c.queue(t, "smoke.requests")
-		c.queue(t, "smoke.replies")
-		replyTo, _ := c.address("smoke.replies")
-		m := text("a request from Go")
-		m.Properties.ReplyTo = &replyTo
-		m.Annotations[replyToAnnotation] = int8(0)
-		c.send(t, "smoke.requests", m)
+	results.run(t, b, "topics", func(t *testing.T) string {
+		topic := c.topic("smoke")
+		a.must(t, command{Op: "subscribe", Consumer: "reader", Destination: &topic.jms})
+		defer a.must(t, command{Op: "unsubscribe", Consumer: "reader"})
+		reader := c.open(t, topic)
+		read := func(want string) {
+			got := a.must(t, command{Op: "receive", Consumer: "reader"}).Message
+			require.NotNil(t, got, "the JMS subscriber received nothing")
+			assert.Equal(t, jms(want).String(), got.Body.String())
+			assert.Equal(t, want, next(t, reader).Value)
+		}
 
-		answered := a.must(t, command{Op: "reply", Destination: &q, message: message{
+		c.send(t, topic, text("news from Go"))
+		read("news from Go")
+		a.send(t, topic.jms, message{Body: ptr(jms("news from JMS")), DeliveryMode: b.onlyMode})
+		read("news from JMS")
+		return ""
+	})
+
+	results.run(t, b, "JMS replies to Go", func(t *testing.T) string {
+		requests, replies := c.queue(t, "smoke.requests"), c.queue(t, "smoke.replies")
+		m := text("a request from Go")
+		m.Properties.ReplyTo = &replies.address
+		m.Annotations[replyToAnnotation] = int8(0)
+		c.send(t, requests, m)
+
+		answered := a.must(t, command{Op: "reply", Destination: &requests.jms, message: message{
 			Body: ptr(jms("a reply from JMS")), DeliveryMode: b.onlyMode,
 		}})
 		require.NotNil(t, answered.Request, "the JMS application received no request")
-		got := c.receive(t, "smoke.replies")
+		got := c.receive(t, replies)
 		assert.Equal(t, "a reply from JMS", got.Value)
 		assert.Equal(t, uint64(42), got.Properties.CorrelationID)
 		return ""
@@ -96,18 +112,18 @@ func smoke(t *testing.T, results *table, c *client, a *app) {
 	results.run(t, b, "Go replies to JMS", func(t *testing.T) string {
 		q := c.queue(t, "smoke.questions")
 		temporary := a.must(t, command{Op: "temporary", Kind: "temporary-queue"}).Destination
-		sent := a.send(t, q, message{
+		sent := a.send(t, q.jms, message{
 			Body:         ptr(jms("a request from JMS")),
 			Headers:      map[string]value{"JMSReplyTo": *temporary},
 			DeliveryMode: b.onlyMode,
 		})
 
-		request := c.receive(t, "smoke.questions")
+		request := c.receive(t, q)
 		assert.Equal(t, int8(2), request.Annotations[replyToAnnotation])
 		require.NotNil(t, request.Properties.ReplyTo)
 		reply := text("a reply from Go")
 		reply.Properties.CorrelationID = request.Properties.MessageID
-		c.sendTo(t, *request.Properties.ReplyTo, nil, reply)
+		c.send(t, node{address: *request.Properties.ReplyTo}, reply)
 
 		got := a.receive(t, *temporary)
 		assert.Equal(t, `string "a reply from Go"`, got.Body.String())
