@@ -4,7 +4,11 @@ package interop
 
 import (
 	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,7 +19,8 @@ import (
 // client must know of it that is not the same for all.
 type broker struct {
 	name    string // as in the head of a table
-	version string
+	product string
+	version string // or how it begins
 	// start starts it and returns host and port.
 	start func(t testing.TB) string
 
@@ -35,9 +40,10 @@ type broker struct {
 func activeMQ() broker {
 	return broker{
 		name:    "AMQ",
-		version: "ActiveMQ Classic 6.2.2",
+		product: "ActiveMQ Classic",
+		version: "6.2.2",
 		start: func(t testing.TB) string {
-			return startEmbedded(t, "ActiveMQ Classic", "EmbeddedActiveMQ")
+			return startEmbedded(t, "EmbeddedActiveMQ")
 		},
 		queuePrefix: "queue://",
 		topicPrefix: "topic://",
@@ -47,9 +53,10 @@ func activeMQ() broker {
 func brokerJ() broker {
 	return broker{
 		name:    "BJ",
-		version: "Qpid Broker-J 9.2.1",
+		product: "Qpid Broker-J",
+		version: "9.2.1",
 		start: func(t testing.TB) string {
-			return startEmbedded(t, "Broker-J", "EmbeddedBrokerJ")
+			return startEmbedded(t, "EmbeddedBrokerJ")
 		},
 		// A topic is a binding key of the exchange that every virtual host has.
 		topicPrefix:    "amq.topic/",
@@ -59,7 +66,7 @@ func brokerJ() broker {
 }
 
 // startEmbedded starts a broker that is a main class of the Java side.
-func startEmbedded(t testing.TB, name, class string) string {
+func startEmbedded(t testing.TB, class string) string {
 	t.Helper()
 	port := strconv.Itoa(freePort(t))
 	cmd := java(class, port)
@@ -67,7 +74,41 @@ func startEmbedded(t testing.TB, name, class string) string {
 	if _, err := cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}
-	startPeer(t, name, cmd).waitFor(t, "READY "+port, time.Minute)
+	startPeer(t, class, cmd).waitFor(t, "READY "+port, time.Minute)
+	return "127.0.0.1:" + port
+}
+
+const artemisVersion = "2.40.0"
+
+func artemis() broker {
+	return broker{
+		name:         "ART",
+		product:      "ActiveMQ Artemis",
+		version:      artemisVersion,
+		start:        startArtemis,
+		capabilities: true,
+	}
+}
+
+func startArtemis(t testing.TB) string {
+	t.Helper()
+	home, err := filepath.Abs(filepath.Join("java", "target", "artemis", "apache-artemis-"+artemisVersion))
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := strconv.Itoa(freePort(t))
+	instance := filepath.Join(t.TempDir(), "artemis")
+	create := exec.Command(filepath.Join(home, "bin", "artemis"), "create", instance, "--silent",
+		"--user", "interop", "--password", "interop", "--allow-anonymous",
+		"--host", "127.0.0.1", "--default-port", port,
+		"--no-amqp-acceptor", "--no-hornetq-acceptor", "--no-mqtt-acceptor", "--no-stomp-acceptor", "--no-web",
+		"--no-autotune", "--disable-persistence", "--java-memory", "512M")
+	create.Env = append(os.Environ(), "ARTEMIS_HOME="+home) // not one that is installed
+	if out, err := create.CombinedOutput(); err != nil {
+		t.Fatalf("artemis create: %v\n%s", err, out)
+	}
+	run := exec.Command(filepath.Join(instance, "bin", "artemis"), "run")
+	startPeer(t, "Artemis", run).waitFor(t, "Server is now active", time.Minute)
 	return "127.0.0.1:" + port
 }
 
@@ -80,20 +121,31 @@ type client struct {
 
 const patience = 10 * time.Second
 
+// dial connects to a broker, which must be of the version that it is said to be.
 func (b broker) dial(t testing.TB, address string) *client {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	conn, err := amqp.Dial(ctx, "amqp://"+address, &amqp.ConnOptions{SASLType: amqp.SASLTypeAnonymous()})
 	if err != nil {
-		t.Fatalf("%s: %v", b.version, err)
+		t.Fatalf("%s: %v", b.product, err)
 	}
 	t.Cleanup(func() { conn.Close() })
 	session, err := conn.NewSession(ctx, nil)
 	if err != nil {
-		t.Fatalf("%s: %v", b.version, err)
+		t.Fatalf("%s: %v", b.product, err)
 	}
-	return &client{broker: b, conn: conn, session: session}
+	c := &client{broker: b, conn: conn, session: session}
+	if !strings.HasPrefix(c.version(), b.version) {
+		t.Fatalf("%s %s was to be started, but its version is %q", b.product, b.version, c.version())
+	}
+	return c
+}
+
+// version is the version that the broker says it is.
+func (c *client) version() string {
+	version, _ := c.conn.Properties()["version"].(string)
+	return version
 }
 
 // node is a queue or topic, as both sides name it.

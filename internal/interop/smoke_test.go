@@ -12,7 +12,7 @@ import (
 )
 
 // TestInterop runs on the brokers that Maven brings.
-func TestInterop(t *testing.T) { onEach(t, activeMQ(), brokerJ()) }
+func TestInterop(t *testing.T) { onEach(t, activeMQ(), brokerJ(), artemis()) }
 
 // onEach runs the tests on one broker after the other and prints what each did.
 func onEach(t *testing.T, brokers ...broker) {
@@ -20,11 +20,10 @@ func onEach(t *testing.T, brokers ...broker) {
 	for _, b := range brokers {
 		t.Run(b.name, func(t *testing.T) {
 			address := b.start(t)
-			smoke(t, results, b.dial(t, address), startApp(t, "amqp://"+address))
+			c := b.dial(t, address)
+			results.ran(b, c.version())
+			smoke(t, results, c, startApp(t, "amqp://"+address))
 		})
-	}
-	for _, b := range brokers {
-		fmt.Printf("%s: %s\n", b.name, b.version)
 	}
 	fmt.Print(results)
 }

@@ -4,6 +4,7 @@ package interop
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -16,6 +17,7 @@ import (
 type table struct {
 	mu       sync.Mutex
 	brokers  []string
+	versions []string // of the brokers that ran
 	features []string
 	cells    map[[2]string]string // by feature and broker
 }
@@ -46,26 +48,24 @@ func (tb *table) run(t *testing.T, b broker, feature string, test func(t *testin
 	})
 }
 
+// ran writes down which version of a broker the tests ran on.
+func (tb *table) ran(b broker, version string) {
+	tb.mu.Lock()
+	defer tb.mu.Unlock()
+	tb.versions = append(tb.versions, fmt.Sprintf("%s: %s %s", b.name, b.product, version))
+}
+
 func (tb *table) set(feature, broker, cell string) {
 	tb.mu.Lock()
 	defer tb.mu.Unlock()
-	if !tb.knows(feature) {
+	if !slices.Contains(tb.features, feature) {
 		tb.features = append(tb.features, feature)
 	}
 	tb.cells[[2]string{feature, broker}] = cell
 }
 
-func (tb *table) knows(feature string) bool {
-	for _, f := range tb.features {
-		if f == feature {
-			return true
-		}
-	}
-	return false
-}
-
-// String is the table, features in the order they were first met. A cell that
-// nothing was written to says so.
+// String is the table, features in the order they were first met, and the
+// versions that it is about. A cell that nothing was written to says so.
 func (tb *table) String() string {
 	tb.mu.Lock()
 	defer tb.mu.Unlock()
@@ -100,21 +100,26 @@ func (tb *table) String() string {
 			s.WriteString("|\n")
 		}
 	}
+	s.WriteString("\n" + strings.Join(tb.versions, " · ") + "\n")
 	return s.String()
 }
 
 func TestTable(t *testing.T) {
-	one, two := broker{name: "ONE"}, broker{name: "TWO"}
+	one, two := broker{name: "ONE", product: "First"}, broker{name: "TWO", product: "Second"}
 	tb := newTable(one, two)
 	tb.run(t, one, "priority", func(*testing.T) string { return "" })
 	tb.run(t, two, "priority", func(*testing.T) string { return "0 becomes 4" })
 	tb.run(t, two, "a | b", func(*testing.T) string { return "a | b" })
 	tb.set("delay", "ONE", "ok")
+	tb.ran(one, "1.0")
+	tb.ran(two, "2.0")
 	assert.Equal(t, `
 | feature  | ONE     | TWO         |
 |----------|---------|-------------|
 | priority | ok      | 0 becomes 4 |
 | a | b    | NOT RUN | a \| b      |
 | delay    | ok      | NOT RUN     |
+
+ONE: First 1.0 · TWO: Second 2.0
 `, "\n"+tb.String())
 }
