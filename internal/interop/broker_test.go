@@ -31,8 +31,10 @@ type broker struct {
 	// Whether an address must come with the capability "queue" or "topic" to be
 	// one; else the capability is harmless and left out.
 	capabilities bool
-	// declare makes a queue, for a broker that does not when a link asks for it.
-	declare func(t testing.TB, conn *amqp.Conn, name string)
+	// Whether a queue must be declared before it is used, as RabbitMQ 4 wants.
+	declared bool
+	// What it refuses.
+	noTopics, noTemporaryQueues bool
 	// The only delivery mode that the broker takes; 0: it takes both.
 	onlyMode int
 }
@@ -114,19 +116,21 @@ func startArtemis(t testing.TB) string {
 
 // client is a Go client of a broker.
 type client struct {
-	broker  broker
-	conn    *amqp.Conn
-	session *amqp.Session
+	broker     broker
+	hostPort   string
+	conn       *amqp.Conn
+	session    *amqp.Session
+	management *management // for queues that must be declared; opened when first needed
 }
 
 const patience = 10 * time.Second
 
 // dial connects to a broker, which must be of the version that it is said to be.
-func (b broker) dial(t testing.TB, address string) *client {
+func (b broker) dial(t testing.TB, hostPort string) *client {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	conn, err := amqp.Dial(ctx, "amqp://"+address, &amqp.ConnOptions{SASLType: amqp.SASLTypeAnonymous()})
+	conn, err := amqp.Dial(ctx, "amqp://"+hostPort, &amqp.ConnOptions{SASLType: amqp.SASLTypeAnonymous()})
 	if err != nil {
 		t.Fatalf("%s: %v", b.product, err)
 	}
@@ -135,11 +139,24 @@ func (b broker) dial(t testing.TB, address string) *client {
 	if err != nil {
 		t.Fatalf("%s: %v", b.product, err)
 	}
-	c := &client{broker: b, conn: conn, session: session}
+	c := &client{broker: b, hostPort: hostPort, conn: conn, session: session}
 	if !strings.HasPrefix(c.version(), b.version) {
 		t.Fatalf("%s %s was to be started, but its version is %q", b.product, b.version, c.version())
 	}
 	return c
+}
+
+// refuses shows that the broker refuses to let a client receive. On a connection
+// of its own: some brokers end the session, some the connection.
+func (c *client) refuses(t testing.TB, address string, o *amqp.ReceiverOptions) error {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	_, err := c.broker.dial(t, c.hostPort).session.NewReceiver(ctx, address, o)
+	if err == nil {
+		t.Fatalf("a receiver from %q was not refused", address)
+	}
+	return err
 }
 
 // version is the version that the broker says it is.
@@ -158,8 +175,19 @@ type node struct {
 // queue makes sure that there is a queue of this name.
 func (c *client) queue(t testing.TB, name string) node {
 	t.Helper()
-	if c.broker.declare != nil {
-		c.broker.declare(t, c.conn, name)
+	if c.broker.declared {
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		if c.management == nil {
+			m, err := manage(ctx, c.conn)
+			if err != nil {
+				t.Fatalf("management of %s: %v", c.broker.product, err)
+			}
+			c.management = m
+		}
+		if err := c.management.declareQueue(ctx, name); err != nil {
+			t.Fatalf("declare queue %s: %v", name, err)
+		}
 	}
 	return c.broker.node("queue", name, c.broker.queuePrefix, c.broker.jmsQueuePrefix)
 }

@@ -57,6 +57,7 @@ type peer struct {
 	log    *peerLog
 	exited chan struct{} // closed when the process is gone
 	err    error         // how it went, once exited is closed
+	done   bool          // it did its work, and failures are not about it
 }
 
 // guard runs a command in its process group and kills the whole group when file
@@ -103,7 +104,7 @@ func startPeer(t testing.TB, name string, cmd *exec.Cmd) *peer {
 		}
 		line.Close()
 		<-p.exited
-		if t.Failed() {
+		if t.Failed() && !p.done {
 			t.Logf("log of %s:\n%s", name, p.log.tail())
 		}
 	})
@@ -126,6 +127,17 @@ func (p *peer) waitFor(t testing.TB, text string, limit time.Duration) {
 		case <-deadline:
 			t.Fatalf("%s was not ready in %v: no %q in its log", p.name, limit, text)
 		}
+	}
+}
+
+// finish waits for a peer that does its work and ends.
+func (p *peer) finish(limit time.Duration) error {
+	select {
+	case <-p.exited:
+		p.done = p.err == nil
+		return p.err
+	case <-time.After(limit):
+		return fmt.Errorf("not finished in %v", limit)
 	}
 }
 

@@ -19,10 +19,9 @@ func onEach(t *testing.T, brokers ...broker) {
 	results := newTable(brokers...)
 	for _, b := range brokers {
 		t.Run(b.name, func(t *testing.T) {
-			address := b.start(t)
-			c := b.dial(t, address)
+			c := b.dial(t, b.start(t))
 			results.ran(b, c.version())
-			smoke(t, results, c, startApp(t, "amqp://"+address))
+			smoke(t, results, c, startApp(t, "amqp://"+c.hostPort))
 		})
 	}
 	fmt.Print(results)
@@ -74,6 +73,10 @@ func smoke(t *testing.T, results *table, c *client, a *app) {
 
 	results.run(t, b, "topics", func(t *testing.T) string {
 		topic := c.topic("smoke")
+		if b.noTopics {
+			c.refuses(t, topic.address, nil)
+			return "refuses subscriptions"
+		}
 		a.must(t, command{Op: "subscribe", Consumer: "reader", Destination: &topic.jms})
 		defer a.must(t, command{Op: "unsubscribe", Consumer: "reader"})
 		reader := c.open(t, topic)
@@ -108,25 +111,44 @@ func smoke(t *testing.T, results *table, c *client, a *app) {
 		return ""
 	})
 
-	results.run(t, b, "Go replies to JMS", func(t *testing.T) string {
-		q := c.queue(t, "smoke.questions")
-		temporary := a.must(t, command{Op: "temporary", Kind: "temporary-queue"}).Destination
-		sent := a.send(t, q.jms, message{
+	// ask has the JMS application send a request and Go answer it.
+	ask := func(t *testing.T, questions node, replyTo value) {
+		sent := a.send(t, questions.jms, message{
 			Body:         ptr(jms("a request from JMS")),
-			Headers:      map[string]value{"JMSReplyTo": *temporary},
+			Headers:      map[string]value{"JMSReplyTo": replyTo},
 			DeliveryMode: b.onlyMode,
 		})
 
-		request := c.receive(t, q)
-		assert.Equal(t, int8(2), request.Annotations[replyToAnnotation])
+		request := c.receive(t, questions)
 		require.NotNil(t, request.Properties.ReplyTo)
 		reply := text("a reply from Go")
 		reply.Properties.CorrelationID = request.Properties.MessageID
-		c.send(t, node{address: *request.Properties.ReplyTo}, reply)
+		to := node{address: *request.Properties.ReplyTo}
+		if kind := request.Annotations[replyToAnnotation]; replyTo.Kind == "queue" {
+			assert.Equal(t, int8(0), kind)
+			to.capabilities = questions.capabilities
+		} else {
+			assert.Equal(t, int8(2), kind)
+		}
+		c.send(t, to, reply)
 
-		got := a.receive(t, *temporary)
+		got := a.receive(t, replyTo)
 		assert.Equal(t, `string "a reply from Go"`, got.Body.String())
 		assert.Equal(t, sent.JMSMessageID.String(), got.JMSCorrelationID.String())
+	}
+
+	results.run(t, b, "Go replies to JMS", func(t *testing.T) string {
+		ask(t, c.queue(t, "smoke.questions"), c.queue(t, "smoke.answers").jms)
+		return ""
+	})
+
+	results.run(t, b, "temporary queues", func(t *testing.T) string {
+		if b.noTemporaryQueues {
+			c.refuses(t, "", &amqp.ReceiverOptions{DynamicAddress: true})
+			return "refuses them"
+		}
+		temporary := a.must(t, command{Op: "temporary", Kind: "temporary-queue"}).Destination
+		ask(t, c.queue(t, "smoke.questions"), *temporary)
 		return ""
 	})
 }

@@ -125,8 +125,8 @@ public final class JmsApp {
     }
 
     private JsonNode temporary(String kind) throws JMSException {
-        step = "createTemporary";
         try (Session session = session(Session.AUTO_ACKNOWLEDGE)) {
+            step = "createTemporary";
             Destination d = switch (kind) {
                 case "temporary-queue" -> session.createTemporaryQueue();
                 case "temporary-topic" -> session.createTemporaryTopic();
