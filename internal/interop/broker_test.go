@@ -106,8 +106,8 @@ func startArtemis(t testing.TB) string {
 		"--no-amqp-acceptor", "--no-hornetq-acceptor", "--no-mqtt-acceptor", "--no-stomp-acceptor", "--no-web",
 		"--no-autotune", "--disable-persistence", "--java-memory", "512M")
 	create.Env = append(os.Environ(), "ARTEMIS_HOME="+home) // not one that is installed
-	if out, err := create.CombinedOutput(); err != nil {
-		t.Fatalf("artemis create: %v\n%s", err, out)
+	if err := startPeer(t, "artemis create", create).finish(time.Minute); err != nil {
+		t.Fatalf("artemis create: %v", err)
 	}
 	run := exec.Command(filepath.Join(instance, "bin", "artemis"), "run")
 	startPeer(t, "Artemis", run).waitFor(t, "Server is now active", time.Minute)
