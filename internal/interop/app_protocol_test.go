@@ -14,7 +14,7 @@ import (
 func TestApp(t *testing.T) {
 	a := startApp(t, "amqp://"+activeMQ().start(t))
 	q := destination("queue", "app")
-	now := int64(0)
+	atOnce := int64(0)
 
 	t.Run("kinds of message", func(t *testing.T) {
 		list := []any{true, int8(-1), int16(-2), int32(-3), int64(-4), float32(1.5), -0.25, "x", []byte{0xca, 0xfe}, nil}
@@ -85,7 +85,7 @@ func TestApp(t *testing.T) {
 
 	t.Run("delay", func(t *testing.T) {
 		sent := a.send(t, q, message{DeliveryDelay: 300})
-		none := a.must(t, command{Op: "receive", Destination: &q, Timeout: &now})
+		none := a.must(t, command{Op: "receive", Destination: &q, Timeout: &atOnce})
 		assert.Nil(t, none.Message, "before its time")
 		got := a.receive(t, q)
 		assert.Equal(t, sent.JMSDeliveryTime.String(), got.JMSDeliveryTime.String())
@@ -134,7 +134,7 @@ func TestApp(t *testing.T) {
 				assert.Equal(t, "boolean true", again.JMSRedelivered.String())
 			}
 			a.must(t, command{Op: "unsubscribe", Consumer: "c"})
-			left := a.must(t, command{Op: "receive", Destination: &q, Timeout: &now})
+			left := a.must(t, command{Op: "receive", Destination: &q, Timeout: &atOnce})
 			assert.Nil(t, left.Message)
 		})
 	}

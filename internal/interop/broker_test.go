@@ -120,13 +120,27 @@ type client struct {
 	hostPort   string
 	conn       *amqp.Conn
 	session    *amqp.Session
-	management *management // for queues that must be declared; opened when first needed
+	management *management // nil where queues need not be declared
 }
 
 const patience = 10 * time.Second
 
 // dial connects to a broker, which must be of the version that it is said to be.
 func (b broker) dial(t testing.TB, hostPort string) *client {
+	t.Helper()
+	conn, session := b.connect(t, hostPort)
+	c := &client{broker: b, hostPort: hostPort, conn: conn, session: session}
+	if !strings.HasPrefix(c.version(), b.version) {
+		t.Fatalf("%s %s was to be started, but its version is %q", b.product, b.version, c.version())
+	}
+	if b.declared {
+		c.management = manage(t, b, hostPort)
+	}
+	return c
+}
+
+// connect makes a connection that the end of the test closes.
+func (b broker) connect(t testing.TB, hostPort string) (*amqp.Conn, *amqp.Session) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -139,11 +153,7 @@ func (b broker) dial(t testing.TB, hostPort string) *client {
 	if err != nil {
 		t.Fatalf("%s: %v", b.product, err)
 	}
-	c := &client{broker: b, hostPort: hostPort, conn: conn, session: session}
-	if !strings.HasPrefix(c.version(), b.version) {
-		t.Fatalf("%s %s was to be started, but its version is %q", b.product, b.version, c.version())
-	}
-	return c
+	return conn, session
 }
 
 // refuses shows that the broker refuses to let a client receive. On a connection
@@ -152,7 +162,8 @@ func (c *client) refuses(t testing.TB, address string, o *amqp.ReceiverOptions) 
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	_, err := c.broker.dial(t, c.hostPort).session.NewReceiver(ctx, address, o)
+	_, session := c.broker.connect(t, c.hostPort)
+	_, err := session.NewReceiver(ctx, address, o)
 	if err == nil {
 		t.Fatalf("a receiver from %q was not refused", address)
 	}
@@ -175,16 +186,9 @@ type node struct {
 // queue makes sure that there is a queue of this name.
 func (c *client) queue(t testing.TB, name string) node {
 	t.Helper()
-	if c.broker.declared {
+	if c.management != nil {
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
-		if c.management == nil {
-			m, err := manage(ctx, c.conn)
-			if err != nil {
-				t.Fatalf("management of %s: %v", c.broker.product, err)
-			}
-			c.management = m
-		}
 		if err := c.management.declareQueue(ctx, name); err != nil {
 			t.Fatalf("declare queue %s: %v", name, err)
 		}

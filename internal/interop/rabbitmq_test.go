@@ -4,6 +4,7 @@ package interop
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -128,26 +129,45 @@ type management struct {
 	answers  *amqp.Receiver
 }
 
-// manage opens the links to manage a broker with, on a session of their own. They
-// stay open: RabbitMQ 4.0 may lose the begin of a session whose channel was another's
-// a moment ago.
-func manage(ctx context.Context, conn *amqp.Conn) (*management, error) {
-	const node, pair = "/management", "management"
-	session, err := conn.NewSession(ctx, nil)
-	if err != nil {
-		return nil, err
+// manage opens the links to manage a broker with, on a connection of their own.
+//
+// RabbitMQ ends the session over a request for whose answer there is no credit, and
+// go-amqp issues the credit of a new receiver in the background and does not say when.
+// So the first request may come too early, and is made until it does not. Each time on
+// another connection, for RabbitMQ 4.0 may not answer the begin of a session whose
+// channel was another's a moment ago.
+func manage(t testing.TB, b broker, hostPort string) *management {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	for {
+		_, session := b.connect(t, hostPort)
+		m, err := pair(ctx, session)
+		if err == nil {
+			err = m.declareQueue(ctx, "interop")
+		}
+		if err == nil {
+			return m
+		}
+		var ended *amqp.SessionError
+		if !errors.As(err, &ended) || ended.RemoteErr == nil || ended.RemoteErr.Condition != amqp.ErrCondPreconditionFailed {
+			t.Fatalf("management of %s: %v", b.product, err)
+		}
 	}
+}
+
+func pair(ctx context.Context, session *amqp.Session) (*management, error) {
+	const node, name = "/management", "management"
 	properties := map[string]any{"paired": true}
-	// A request is refused where there is no credit for its answer. So the receiver is
-	// opened first, and with more credit than there are queues to declare.
+	// With more credit than there are queues to declare.
 	answers, err := session.NewReceiver(ctx, node, &amqp.ReceiverOptions{
-		Name: pair, TargetAddress: node, Properties: properties, Credit: 1000,
+		Name: name, TargetAddress: node, Properties: properties, Credit: 1000,
 	})
 	if err != nil {
 		return nil, err
 	}
 	requests, err := session.NewSender(ctx, node, &amqp.SenderOptions{
-		Name: pair, SourceAddress: node, Properties: properties, SettlementMode: amqp.SenderSettleModeSettled.Ptr(),
+		Name: name, SourceAddress: node, Properties: properties, SettlementMode: amqp.SenderSettleModeSettled.Ptr(),
 	})
 	if err != nil {
 		return nil, err
