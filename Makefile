@@ -1,6 +1,9 @@
 # demo   shows what the library does, on messages recorded from real peers
 # test   all that must hold: format, vet, tests, and each fuzz target for FUZZ inputs
 # bench  speed, beside go-amqp where that does the same
+#
+# interop           live tests against ActiveMQ Classic, Broker-J, Artemis and a JMS application
+# interop-rabbitmq  the same against RabbitMQ 4.0 and 4.3
 
 GO   ?= go
 FUZZ ?= 100000
@@ -8,7 +11,7 @@ FUZZ ?= 100000
 # -race needs a platform that has it, cgo, and for that a C compiler.
 race = $(shell $(GO) list -race unsafe >/dev/null 2>&1 && set -- $$($(GO) env CC) && command -v "$$1" >/dev/null && echo -race)
 
-.PHONY: demo test format vet unit fuzz bench
+.PHONY: demo test format vet unit fuzz bench interop interop-rabbitmq
 
 demo:
 	@$(GO) run ./internal/cmd/jmswire demo
@@ -20,6 +23,7 @@ format:
 
 vet:
 	$(GO) vet ./...
+	$(GO) vet -tags interop ./...
 
 unit:
 	@test -n "$(race)" || echo "without -race, which needs cgo and a C compiler"
@@ -38,3 +42,10 @@ fuzz:
 
 bench:
 	$(GO) test -run '^$$' -bench . -count 6
+
+# -v shows the table of what each broker did. The tests say what must be installed.
+interop:
+	$(GO) test -tags interop -count=1 -v -timeout 6m -skip '^TestRabbitMQ$$' ./internal/interop
+
+interop-rabbitmq:
+	$(GO) test -tags interop -count=1 -v -timeout 25m -run '^TestRabbitMQ$$' ./internal/interop
