@@ -624,19 +624,19 @@ func (r *Reader) Element(constructor []byte) []byte {
 // values however deep they are nested, for it does not go into them.
 func (r *Reader) Skip() {
 	if b := r.b[r.off:]; len(b) > 0 {
-		n := int(sizes[b[0]])
+		n := uint64(sizes[b[0]]) // an int of 32 bits does not hold all sizes
 		switch {
 		case n < size8:
 			n++
 		case n == size8 && len(b) > 1:
-			n = 2 + int(b[1])
+			n = 2 + uint64(b[1])
 		case n == size32 && len(b) > 4:
-			n = 5 + int(binary.BigEndian.Uint32(b[1:]))
+			n = 5 + uint64(binary.BigEndian.Uint32(b[1:]))
 		default:
-			n = -1
+			n = math.MaxUint64
 		}
-		if uint(n) <= uint(len(b)) {
-			r.off += n
+		if n <= uint64(len(b)) {
+			r.off += int(n)
 			return
 		}
 	}
