@@ -432,9 +432,10 @@ func (r *Reader) variable(code byte) []byte {
 }
 
 // ShortDescriptor reads a descriptor in the form that nearly all have, a number of
-// one byte, and returns it; where the next value is something else, it returns 0.
+// one byte, and returns it. Where the next value is something else, or that number 0,
+// it returns 0 and reads nothing.
 func (r *Reader) ShortDescriptor() byte {
-	if b := r.b[r.off:]; len(b) > 2 && b[0] == codeDescribed && b[1] == codeSmallUlong {
+	if b := r.b[r.off:]; len(b) > 2 && b[0] == codeDescribed && b[1] == codeSmallUlong && b[2] != 0 {
 		r.off += 3
 		return b[2]
 	}
