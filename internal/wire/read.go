@@ -9,8 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// MaxDepth is how many described values, lists, maps and arrays may stand
-// inside one another.
+// MaxDepth is how many lists, maps and arrays may be entered inside one another,
+// and with them the descriptors of an array's elements. Other described values do
+// not count: nothing of them is entered.
 const MaxDepth = 64
 
 // An Error is what a [Reader] met first that is not AMQP.
@@ -497,15 +498,23 @@ func (r *Reader) enter(code byte) (outer Outer, n int) {
 
 // enterRare is enter for an empty list, and for what is cut off or of another type.
 func (r *Reader) enterRare(code byte) (outer Outer, n int) {
-	want := typeOf(code)
-	if r.Len() > 0 && r.b[r.off] == codeList0 && want == List && r.depth < MaxDepth {
+	switch b := r.b[r.off:]; {
+	case len(b) > 0 && b[0] == codeList0 && code == codeList8:
+		if r.depth == MaxDepth {
+			r.Fail(r.off, errDepth)
+			return 0, 0
+		}
 		outer = Outer(len(r.b))
 		r.off++
 		r.b = r.b[:r.off]
 		r.depth++
 		return outer, 0
+	case len(b) > 1 && b[0] == code && b[1] < 1,
+		len(b) > 4 && b[0] == code|longForm && binary.BigEndian.Uint32(b[1:]) < 4:
+		r.Fail(r.off+1, errSmallSize) // so no bytes are missing
+	default:
+		r.fail(typeOf(code))
 	}
-	r.fail(want)
 	return 0, 0
 }
 
@@ -518,7 +527,7 @@ func (r *Reader) noEntry(start, size int) (Outer, int) {
 	case size > len(r.b)-start || size < 0:
 		r.short()
 	default:
-		r.Fail(r.off, errSmallSize)
+		r.Fail(r.off+1, errSmallSize)
 	}
 	return 0, 0
 }
