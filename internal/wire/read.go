@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -586,35 +587,43 @@ func (r *Reader) Map() (outer Outer, pairs int) {
 // and what [Reader.Leave] takes [amqp 1.6.24]. Elements that take no bytes may be as
 // many as the array has bytes. Its elements are read by [Reader.Element] alone.
 func (r *Reader) Array() (outer Outer, constructor []byte, n int) {
+	count := r.off + 2 // where it stands
+	if r.Len() > 0 && r.b[r.off] == codeArray32 {
+		count = r.off + 5
+	}
 	outer, n = r.enter(codeArray8)
 	start := r.off
 	for described := 1; r.Next() == Described; described++ {
 		if described+r.depth > MaxDepth {
 			r.Fail(r.off, errDepth)
-			return outer, nil, 0
+			break
 		}
 		r.off++
 		r.Skip()
 	}
 	elem := r.code()
-	if r.err != nil {
-		return outer, nil, 0
-	}
-	size := sizes[elem]
-	if size == undefined {
+	if r.err == nil && sizes[elem] == undefined {
 		r.Fail(r.off-1, undefinedCode(elem))
-		return outer, nil, 0
 	}
-	if most := uint(r.Len()); uint(n) > most && (size != 0 || uint(n) > most+uint(r.off-start)) {
-		r.tooMany(start)
+	most := r.Len()
+	if sizes[elem] == 0 {
+		most += r.off - start
+	}
+	if uint(n) > uint(most) {
+		r.tooMany(count)
+	}
+	if r.err != nil {
 		return outer, nil, 0
 	}
 	return outer, r.Since(start), n
 }
 
 // Element reads an element of the array that was entered last, whose constructor
-// Array gave, and returns it encoded as a value on its own, in new memory.
-func (r *Reader) Element(constructor []byte) []byte {
+// Array gave, and returns a Reader of it in new memory, encoded as a value on its own:
+// with the constructor's format code, and without its descriptors, which would make
+// the cost of an array grow with their size times its count. That Reader counts
+// depth on from this one, and has this one's error; its offsets are its own.
+func (r *Reader) Element(constructor []byte) Reader {
 	code := constructor[len(constructor)-1]
 	start := r.off
 	switch size := sizes[code]; size {
@@ -624,9 +633,9 @@ func (r *Reader) Element(constructor []byte) []byte {
 		r.take(int(size))
 	}
 	if r.err != nil {
-		return nil
+		return Reader{err: r.err}
 	}
-	return append(constructor[:len(constructor):len(constructor)], r.b[start:r.off]...)
+	return Reader{b: slices.Concat([]byte{code}, r.b[start:r.off]), depth: r.depth}
 }
 
 // Skip reads one value of any type without looking into it: its size is all

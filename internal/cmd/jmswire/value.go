@@ -191,13 +191,13 @@ func readArray(r *wire.Reader, depth int) value {
 			break
 		}
 		start := r.Offset()
-		element := wire.NewReader(r.Element(c.Remaining()))
+		element := r.Element(constructor)
 		if r.Err() != nil {
 			break
 		}
 		items = append(items, readValue(&element, depth+1))
 		if err := element.Err(); err != nil {
-			r.Fail(start+err.Offset-c.Len(), err.Err)
+			r.Fail(start+err.Offset-1, err.Err) // the format code stands in the constructor
 		}
 	}
 	r.Leave(outer)
