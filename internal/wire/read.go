@@ -349,7 +349,7 @@ func (r *Reader) Decimal() []byte {
 	case codeDecimal32, codeDecimal64, codeDecimal128:
 		return r.take(int(sizes[c]))
 	default:
-		r.wrong(c, Decimal128)
+		r.wrong(c, anyDecimal)
 		return nil
 	}
 }
@@ -360,12 +360,12 @@ func (r *Reader) Char() rune {
 		r.wrong(c, Char)
 		return 0
 	}
-	n := r.take4()
-	if r.err == nil && n > utf8.MaxRune || !utf8.ValidRune(rune(n)) {
+	v := rune(r.take4()) // negative from 2^31 on, which is not valid either
+	if !utf8.ValidRune(v) {
 		r.Fail(r.off-4, errChar)
 		return 0
 	}
-	return rune(n)
+	return v
 }
 
 // Timestamp reads a timestamp, in milliseconds since 1970-01-01 UTC [amqp 1.6.17].

@@ -88,6 +88,8 @@ const (
 	Map
 	Array
 	Described
+
+	anyDecimal // of the three, in errors
 )
 
 // String returns the type's name as the specification writes it.
@@ -145,6 +147,8 @@ func (t Type) String() string {
 		return "array"
 	case Described:
 		return "described value"
+	case anyDecimal:
+		return "decimal"
 	}
 	return "Type(" + strconv.Itoa(int(t)) + ")"
 }
