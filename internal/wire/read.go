@@ -393,7 +393,7 @@ func (r *Reader) Binary() []byte { return r.variable(codeVbin8) }
 // String reads a string, valid UTF-8 [amqp 1.6.20].
 func (r *Reader) String() []byte {
 	b := r.variable(codeStr8)
-	if !utf8.Valid(b) {
+	if !isASCII(b) && !utf8.Valid(b) { // ASCII, as most are, is told faster
 		r.Fail(r.off-len(b), errUTF8)
 		return nil
 	}
@@ -403,13 +403,29 @@ func (r *Reader) String() []byte {
 // Symbol reads a symbol, ASCII [amqp 1.6.21].
 func (r *Reader) Symbol() []byte {
 	b := r.variable(codeSym8)
-	for i, x := range b {
-		if x >= utf8.RuneSelf {
-			r.Fail(r.off-len(b)+i, errASCII)
-			return nil
-		}
+	if !isASCII(b) {
+		at := slices.IndexFunc(b, func(x byte) bool { return x >= utf8.RuneSelf })
+		r.Fail(r.off-len(b)+at, errASCII)
+		return nil
 	}
 	return b
+}
+
+// isASCII says whether b is ASCII, eight bytes at a time.
+func isASCII(b []byte) bool {
+	if len(b) < 8 {
+		for _, x := range b {
+			if x >= utf8.RuneSelf {
+				return false
+			}
+		}
+		return true
+	}
+	bits := binary.NativeEndian.Uint64(b[len(b)-8:]) // the last eight, which the loop may see in part
+	for ; len(b) > 8; b = b[8:] {
+		bits |= binary.NativeEndian.Uint64(b)
+	}
+	return bits&0x8080808080808080 == 0
 }
 
 // variable reads a value of variable size. code is that of its short form.
@@ -541,8 +557,11 @@ func (r *Reader) tooMany(at int) {
 
 // LeaveEarly is Leave, whatever has not been read.
 func (r *Reader) LeaveEarly(outer Outer) {
-	r.off = len(r.b)
-	r.Leave(outer)
+	if r.err == nil {
+		r.off = len(r.b)
+		r.b = r.b[:outer]
+		r.depth--
+	}
 }
 
 // Leave leaves the list, map or array that was entered last. Bytes left over in it
@@ -687,18 +706,9 @@ func (r *Reader) skip() {
 // SkipMap is Skip for a map; another type, or a size without room for the count,
 // is an error.
 func (r *Reader) SkipMap() {
-	start, least := r.off, 3 // code, size and count
-	if b := r.b[start:]; len(b) > 0 {
-		switch b[0] {
-		case codeMap8:
-		case codeMap32:
-			least = 9
-		default:
-			r.wrong(r.code(), Map)
-		}
-	}
-	r.Skip()
-	if r.err == nil && r.off-start < least {
+	start := r.off
+	b := r.variable(codeMap8)
+	if len(b) < 4 && r.err == nil && (len(b) == 0 || r.b[start] == codeMap32) {
 		r.Fail(start+1, errSmallSize)
 	}
 }
