@@ -487,8 +487,8 @@ type Outer int
 // enter makes the reader end where the list, map or array does that is next, and
 // returns the count that it states. code is that of its short form; in the long one
 // size and count are wider. Unless it is an array, each item has at least a byte,
-// and a count that says more fails.
-func (r *Reader) enter(code byte) (outer Outer, n int) {
+// and a count that says more fails, as does one of more than most.
+func (r *Reader) enter(code byte, most int) (outer Outer, n int) {
 	var size, width int // the size covers the count, which is as wide
 	switch b := r.b[r.off:]; {
 	case len(b) > 2 && b[0] == code:
@@ -506,8 +506,8 @@ func (r *Reader) enter(code byte) (outer Outer, n int) {
 	r.b = r.b[:start+size]
 	r.off = start + width
 	r.depth++
-	if uint(n) > uint(size-width) && code != codeArray8 {
-		r.tooMany(start)
+	if n > most || uint(n) > uint(size-width) && code != codeArray8 {
+		r.wrongCount(start, n, most)
 		return outer, 0
 	}
 	return outer, n
@@ -549,6 +549,15 @@ func (r *Reader) noEntry(start, size int) (Outer, int) {
 	return 0, 0
 }
 
+// wrongCount fails with the count of a list or map that was entered, which stands at
+// offset at.
+func (r *Reader) wrongCount(at, n, most int) {
+	if uint(n) > uint(r.Len()) {
+		r.tooMany(at)
+	}
+	r.Fail(r.off, fmt.Errorf("%d fields, where the type has %d", n, most))
+}
+
 // tooMany fails with a count, standing at offset at, that the bytes of its items
 // cannot hold.
 func (r *Reader) tooMany(at int) {
@@ -577,23 +586,16 @@ func (r *Reader) Leave(outer Outer) {
 
 // List enters a list and returns how many items it says there are, which is
 // never more than it has bytes, and what [Reader.Leave] takes [amqp 1.6.22].
-func (r *Reader) List() (outer Outer, n int) { return r.enter(codeList8) }
+func (r *Reader) List() (outer Outer, n int) { return r.enter(codeList8, math.MaxInt) }
 
 // Fields enters a list that holds the fields of a composite type, as List does:
-// there may be fewer than the type has, but not more [amqp 1.3].
-func (r *Reader) Fields(most int) (outer Outer, n int) {
-	outer, n = r.List()
-	if n > most {
-		r.Fail(r.off, fmt.Errorf("%d fields, where the type has %d", n, most))
-		return outer, 0
-	}
-	return outer, n
-}
+// there may be fewer than the type has, but not more than most [amqp 1.3].
+func (r *Reader) Fields(most int) (outer Outer, n int) { return r.enter(codeList8, most) }
 
 // Map enters a map and returns how many pairs of a key and a value it says there
 // are, and what [Reader.Leave] takes [amqp 1.6.23].
 func (r *Reader) Map() (outer Outer, pairs int) {
-	outer, n := r.enter(codeMap8)
+	outer, n := r.enter(codeMap8, math.MaxInt)
 	if n%2 != 0 {
 		r.Fail(r.off, errOddMap)
 		return outer, 0
@@ -610,7 +612,7 @@ func (r *Reader) Array() (outer Outer, constructor []byte, n int) {
 	if r.Len() > 0 && r.b[r.off] == codeArray32 {
 		count = r.off + 5
 	}
-	outer, n = r.enter(codeArray8)
+	outer, n = r.enter(codeArray8, math.MaxInt)
 	start := r.off
 	for described := 1; r.Next() == Described; described++ {
 		if described+r.depth > MaxDepth {
