@@ -395,12 +395,9 @@ func timeOf(ms int64) *time.Time {
 func deleteAnnotations(a amqp.Annotations, names ...string) {
 	for _, name := range names {
 		delete(a, name)
-		delete(a, symbol(name))
+		delete(a, amqp.Symbol(name))
 	}
 }
-
-// symbol is go-amqp's type of AMQP symbols, which it exports under this name alone.
-type symbol = amqp.SourceDistributionMode
 
 // A number is a value that stands where an integer or a timestamp belongs. The zero
 // number is no value.
