@@ -197,7 +197,7 @@ type Stamp struct {
 // every way to send. An id of zero is no id.
 //
 // now is the time when the client calls send, in a transaction too [jms 3.4.13], cut
-// to milliseconds; it has to be given. A message that is sent once more, after a
+// to milliseconds; it must be after 1970. A message that is sent once more, after a
 // failure too, is another message with a new id.
 //
 // It is an error, a *[ValueError], if a setting is out of range; if the peer cannot
@@ -206,8 +206,9 @@ type Stamp struct {
 // are disabled, for then no receiver could tell the delivery time; if a sum passes
 // 2^63-1.
 func (p Producer) Stamp(now time.Time, id ID) (Stamp, error) {
-	if now.IsZero() {
-		return Stamp{}, &ValueError{What: "time of send", Value: now.String(), Err: errors.New("not given")}
+	sent := now.UnixMilli()
+	if sent <= 0 { // creation-time 0 is none
+		return Stamp{}, &ValueError{What: "time of send", Value: now.String(), Err: errors.New("not after 1970-01-01 UTC")}
 	}
 	address, err := p.Peer.Address(p.Destination)
 	if err != nil {
@@ -233,7 +234,6 @@ func (p Producer) Stamp(now time.Time, id ID) (Stamp, error) {
 		UserID:      p.UserID,
 		DelayForm:   p.Peer.Delay,
 	}
-	sent := now.UnixMilli()
 	if !p.NoTimestamp {
 		s.Timestamp = sent
 	}
@@ -266,36 +266,46 @@ func (p Producer) delay(sent int64) (delay, until int64, err error) {
 	if delay, err = wholeMilliseconds(what, p.DeliveryDelay); err != nil {
 		return 0, 0, err
 	}
-	refuse := func(why string) (int64, int64, error) {
-		return 0, 0, &ValueError{What: what, Value: p.DeliveryDelay.String(), Err: errors.New(why)}
-	}
 	if delay > 0 {
-		switch p.Peer.Delay {
-		case DelayAbsolute, DelayEnqueueTime:
-		case DelayRelative, DelayProperty:
-			if p.NoTimestamp {
-				return refuse(p.Peer.Delay.String() + " needs a timestamp, and timestamps are disabled")
-			}
-		case DelayNone:
-			return refuse("the peer cannot delay")
-		case DelayNotChosen:
-			return refuse("no form of delay has been chosen")
-		default:
-			return refuse(p.Peer.Delay.String() + " is no form of delay")
+		if why := p.Peer.Delay.unfit(!p.NoTimestamp); why != "" {
+			return 0, 0, &ValueError{What: what, Value: p.DeliveryDelay.String(), Err: errors.New(why)}
 		}
 	}
 	until, err = addMilliseconds(what, sent, delay)
 	return delay, until, err
 }
 
+// unfit says why a message with or without a timestamp cannot ask for a delay in this
+// form, "" where it can.
+func (f DelayForm) unfit(timestamp bool) string {
+	switch f {
+	case DelayAbsolute, DelayEnqueueTime:
+		return ""
+	case DelayRelative, DelayProperty:
+		if !timestamp {
+			return f.String() + " needs a timestamp, and timestamps are disabled"
+		}
+		return ""
+	case DelayNone:
+		return "the peer cannot delay"
+	case DelayNotChosen:
+		return "no form of delay has been chosen"
+	}
+	return f.String() + " is no form of delay"
+}
+
 // addMilliseconds returns the time that a span ends which starts at from, in
 // milliseconds.
 func addMilliseconds(what string, from, span int64) (int64, error) {
 	if from > math.MaxInt64-span {
-		return 0, &ValueError{What: what, Value: strconv.FormatInt(span, 10) + "ms", Err: errors.New("ends after the last time there is")}
+		return 0, &ValueError{What: what, Value: milliseconds(span), Err: errors.New("ends after the last time there is")}
 	}
 	return from + span, nil
 }
+
+// milliseconds returns a span for people to read, which may be longer than a
+// time.Duration can be.
+func milliseconds(n int64) string { return strconv.FormatInt(n, 10) + "ms" }
 
 // Prepare makes m ready to be sent now: it stamps it with a new id, and returns the
 // stamp. See [Producer.Stamp] for now and for errors, and [Stamp.Apply] for what becomes
@@ -325,9 +335,15 @@ func (p Producer) Prepare(m *amqp.Message, now time.Time) (Stamp, error) {
 //
 // An application property AMQ_SCHEDULED_DELAY is replaced or removed where the peer
 // takes that for its delay; elsewhere it is the application's own, but an error, a
-// *[ValueError], beside a delay in another form. m does not change on error.
+// *[ValueError], beside a delay in another form. So is a delay whose form cannot be
+// written, in a stamp that [Producer.Stamp] did not make. m does not change on error.
 func (s Stamp) Apply(m *amqp.Message) error {
 	delayed := s.DeliveryDelay > 0
+	if delayed {
+		if why := s.DelayForm.unfit(s.Timestamp != 0); why != "" {
+			return &ValueError{What: "delivery delay", Value: milliseconds(s.DeliveryDelay), Err: errors.New(why)}
+		}
+	}
 	_, scheduled := m.ApplicationProperties[propertyScheduledDelay]
 	if scheduled && delayed && s.DelayForm != DelayProperty {
 		return &ValueError{What: "property", Value: quote(propertyScheduledDelay), Err: fmt.Errorf("a second delay beside %v", s.DelayForm)}
