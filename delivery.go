@@ -197,7 +197,8 @@ type Stamp struct {
 // every way to send. An id of zero is no id.
 //
 // now is the time when the client calls send, in a transaction too [jms 3.4.13], cut
-// to milliseconds; it must be after 1970. A message that is sent once more, after a
+// to milliseconds; it must be after 1970-01-01
+// UTC. A message that is sent once more, after a
 // failure too, is another message with a new id.
 //
 // It is an error, a *[ValueError], if a setting is out of range; if the peer cannot
@@ -327,8 +328,9 @@ func (p Producer) Prepare(m *amqp.Message, now time.Time) (Stamp, error) {
 
 // Apply writes the stamp to m: a new header, with durable on the wire; the properties
 // message-id, user-id, to, absolute-expiry-time and creation-time, set or removed; the
-// annotation x-opt-jms-dest; and the delay in its one form, where a delay that was left
-// by an earlier send is removed in every form. All else of m stays. What m may
+// annotation x-opt-jms-dest; and the delay in its one form. What was left by an earlier
+// send is removed: a delay in every form, and x-opt-to-type, the older annotation for
+// the kind of the destination. All else of m stays. What m may
 // share with another message (the properties, the annotations and, where
 // the delay is a property, the application properties) is not written into but
 // replaced by a copy.
@@ -370,7 +372,7 @@ func (s Stamp) Apply(m *amqp.Message) error {
 
 	annotations := make(amqp.Annotations, len(m.Annotations)+2)
 	maps.Copy(annotations, m.Annotations)
-	deleteAnnotations(annotations, annotationDest, annotationDeliveryTime, annotationDeliveryDelay, annotationEnqueueTime)
+	deleteAnnotations(annotations, annotationDest, annotationToType, annotationDeliveryTime, annotationDeliveryDelay, annotationEnqueueTime)
 	if s.Destination.Kind.valid() {
 		annotations[annotationDest] = s.Destination.Kind.annotation()
 	}
@@ -384,7 +386,9 @@ func (s Stamp) Apply(m *amqp.Message) error {
 			annotations[annotationEnqueueTime] = time.UnixMilli(s.DeliveryTime).UTC()
 		}
 	}
-	m.Annotations = annotations
+	if len(annotations) > 0 || m.Annotations != nil { // else go-amqp would send an empty section
+		m.Annotations = annotations
+	}
 
 	if s.DelayForm == DelayProperty && (delayed || scheduled) {
 		properties := make(map[string]any, len(m.ApplicationProperties)+1)

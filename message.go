@@ -63,10 +63,12 @@ func (d Destination) String() string {
 	return d.Kind.String() + " " + d.Name
 }
 
-// Annotations that say the kind of a destination [jms-mapping 3.2].
+// Annotations that say the kind of a destination [jms-mapping 3.2]. The legacy ones are
+// in words.
 const (
 	annotationDest    = "x-opt-jms-dest"
 	annotationReplyTo = "x-opt-jms-reply-to"
+	annotationToType  = "x-opt-to-type" // legacy
 )
 
 var errNoKind = errors.New("kind is none of queue, topic, temporary queue and temporary topic")
