@@ -330,10 +330,9 @@ func (p Producer) Prepare(m *amqp.Message, now time.Time) (Stamp, error) {
 // message-id, user-id, to, absolute-expiry-time and creation-time, set or removed; the
 // annotation x-opt-jms-dest; and the delay in its one form. What was left by an earlier
 // send is removed: a delay in every form, and x-opt-to-type, the older annotation for
-// the kind of the destination. All else of m stays. What m may
-// share with another message (the properties, the annotations and, where
-// the delay is a property, the application properties) is not written into but
-// replaced by a copy.
+// the kind of the destination. All else of m stays. What m may share with another
+// message (the properties, the annotations and, where the delay is a property, the
+// application properties) is not written into but replaced by a copy.
 //
 // An application property AMQ_SCHEDULED_DELAY is replaced or removed where the peer
 // takes that for its delay; elsewhere it is the application's own, but an error, a
@@ -734,8 +733,10 @@ func (d DelayRequest) Refusal() *amqp.Error {
 }
 
 // Reaches says whether a message that was sent to a topic reaches a subscription: one
-// that existed when it was sent, not one that was made while it waited [jms 7.9].
-func Reaches(sent, subscribed time.Time) bool { return !subscribed.After(sent) }
+// that existed when it was sent, not one that was made while it waited [jms 7.9]. The
+// time of send is in milliseconds, and so is the comparison: a subscription that was
+// made in the same millisecond gets the message.
+func Reaches(sent, subscribed time.Time) bool { return subscribed.UnixMilli() <= sent.UnixMilli() }
 
 // A Forwarder is how a node passes messages on. The zero Forwarder knows nothing of
 // its neighbours. Forwarders can be compared with ==.
