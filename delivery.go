@@ -458,7 +458,7 @@ func (v RawValue) number() number {
 // numberFrom returns a value that go-amqp has decoded, or is to send, as a number.
 func numberFrom(v any) number {
 	switch v := v.(type) {
-	case nil:
+	case nil, amqp.Null:
 		return number{}
 	case int64:
 		return number{kind: numberInteger, n: v}
