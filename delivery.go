@@ -778,12 +778,14 @@ func (f Forwarder) delay(d delays, now time.Time) (DelayRequest, error) {
 // one alone, so that none is ever served twice. The delivery annotations, first-acquirer
 // and the delivery-count belong to the hop that is over, and go; durable becomes explicit
 // as [Header.Explicit] says; the ttl stays, see [Header.LowerTTL]. Of the bare message
-// one thing can change: the application property AMQ_SCHEDULED_DELAY goes where the
-// message comes from a peer that takes it for its delay.
+// one thing can change: the application property AMQ_SCHEDULED_DELAY, and a section that
+// holds nothing else, goes where the message comes from a peer that takes it for its
+// delay.
 //
 // It is an error if the message cannot be cut up or its delay not be read, if it has a
 // relative delay and no creation-time, or if it has to wait and the next peer cannot
-// delay; dst is returned as it was. dst must not overlap msg.
+// delay; dst is returned as it was. dst must not overlap msg. Unless a delay goes or
+// comes, it allocates nothing but what dst must grow by.
 func (f Forwarder) Append(dst, msg []byte, now time.Time) ([]byte, error) {
 	var m RawMessage
 	if err := m.Parse(msg); err != nil {
@@ -800,7 +802,8 @@ func (f Forwarder) Append(dst, msg []byte, now time.Time) ([]byte, error) {
 	}
 	h := m.Header.Explicit(f.NodeDefault)
 	h.FirstAcquirer, h.DeliveryCount = Opt[bool]{}, Opt[uint32]{}
-	out := h.AppendTo(dst)
+	const room = headerRoom + 64 // for the header and a delay, and to make maps wide
+	out := h.AppendTo(slices.Grow(dst, room+len(m.Rest)))
 	if out, err = m.appendAnnotations(out, delay); err != nil {
 		return dst, err
 	}
@@ -817,7 +820,8 @@ func (f Forwarder) Append(dst, msg []byte, now time.Time) ([]byte, error) {
 
 // appendAnnotations appends the message annotations with what is left of the delay.
 func (m *RawMessage) appendAnnotations(dst []byte, delay DelayRequest) ([]byte, error) {
-	items, n, dropped, err := m.without(m.MessageAnnotations, wire.Symbol, annotationDeliveryTime, annotationDeliveryDelay, annotationEnqueueTime)
+	items, n, dropped, err := m.without(m.MessageAnnotations, wire.Symbol,
+		annotationDeliveryTime, annotationDeliveryDelay, annotationEnqueueTime)
 	if err != nil {
 		return nil, err
 	}
@@ -842,17 +846,20 @@ func (m *RawMessage) appendAnnotations(dst []byte, delay DelayRequest) ([]byte, 
 // appendProperties appends the application properties without a delay.
 func (m *RawMessage) appendProperties(dst []byte) ([]byte, error) {
 	items, n, dropped, err := m.without(m.ApplicationProperties, wire.String, propertyScheduledDelay)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if !dropped {
+	case !dropped:
 		return append(dst, m.ApplicationProperties...), nil
+	case n == 0:
+		return dst, nil
 	}
 	return wire.AppendMap(wire.AppendDescriptor(dst, uint64(SectionApplicationProperties)), n, items), nil
 }
 
 // without returns the pairs of a section's map, as they are encoded, but those of some
-// keys, how many are left, and whether any is not.
+// keys, how many are left, and whether any is not. It allocates nothing where all are:
+// the pairs alias the section then, clipped.
 func (m *RawMessage) without(section []byte, keys wire.Type, names ...string) (items []byte, n int, dropped bool, err error) {
 	if section == nil {
 		return nil, 0, false, nil
@@ -860,16 +867,25 @@ func (m *RawMessage) without(section []byte, keys wire.Type, names ...string) (i
 	r := wire.NewReader(section)
 	kind := readSection(&r)
 	outer, pairs := r.Map()
+	first := r.Offset()
 	for range pairs {
 		start := r.Offset()
 		key, isKey := RawValue(r.Value()).text(keys)
 		r.Skip()
-		if isKey && slices.Contains(names, string(key)) {
-			dropped = true
-			continue
+		switch drop := isKey && slices.Contains(names, string(key)); {
+		case r.Err() != nil:
+		case drop && !dropped:
+			items, dropped = slices.Clone(section[first:start]), true
+		case drop:
+		default:
+			n++
+			if dropped {
+				items = append(items, r.Since(start)...)
+			}
 		}
-		items = append(items, r.Since(start)...)
-		n++
+	}
+	if !dropped {
+		items = r.Since(first)
 	}
 	r.Leave(outer)
 	if err := r.Err(); err != nil {
