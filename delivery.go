@@ -586,8 +586,9 @@ func (n number) wrong(what, why string) error {
 }
 
 // delays returns what the message says of its delivery time, up to what decides it. The
-// property counts only where the caller says so.
-func (m *RawMessage) delays(byProperty bool) (d delays, err error) {
+// property counts only where the caller says so, and the creation-time of a message that
+// asks for no delay is read only where that is the delivery time.
+func (m *RawMessage) delays(byProperty, undelayed bool) (d delays, err error) {
 	if err := m.delayAnnotations(&d); err != nil {
 		return delays{}, err
 	}
@@ -600,6 +601,9 @@ func (m *RawMessage) delays(byProperty bool) (d delays, err error) {
 			return delays{}, err
 		}
 		d.property = v.number()
+	}
+	if !undelayed && !d.delay.stated() && !d.property.stated() {
+		return d, nil
 	}
 	v, err := m.Property(FieldCreationTime)
 	if err != nil {
@@ -659,7 +663,7 @@ func (m *RawMessage) DeliveryTime() (int64, error) { return m.DeliveryTimeFrom(P
 // delays as the application property AMQ_SCHEDULED_DELAY, the creation-time and
 // that come after x-opt-delivery-delay; otherwise it is [RawMessage.DeliveryTime].
 func (m *RawMessage) DeliveryTimeFrom(p Peer) (int64, error) {
-	d, err := m.delays(p.Delay == DelayProperty)
+	d, err := m.delays(p.Delay == DelayProperty, true)
 	if err != nil {
 		return 0, err
 	}
@@ -699,10 +703,10 @@ func expiration(absolute number, ttl Opt[uint32], received time.Time) (int64, er
 
 // DelayRequest returns how the message asks to be delivered later, in whatever form
 // there is, for a broker that got it at a time which a relative form counts from where
-// the message has no creation-time. Errors are those of [RawMessage.DeliveryTime]. It
-// allocates nothing.
+// the message has no creation-time. Where it asks, errors are those of
+// [RawMessage.DeliveryTime]. It allocates nothing.
 func (m *RawMessage) DelayRequest(arrived time.Time) (DelayRequest, error) {
-	d, err := m.delays(true)
+	d, err := m.delays(true, false)
 	if err != nil {
 		return DelayRequest{}, err
 	}
@@ -775,24 +779,24 @@ func (f Forwarder) delay(d delays, now time.Time) (DelayRequest, error) {
 // Append appends an encoded message to dst as it is passed on now. The bare message and
 // the footer stay byte for byte, and so do all annotations but those that ask for a
 // delay: no form of delay is left once the delay is over, and before that the absolute
-// one alone, so that none is ever served twice. The delivery annotations, first-acquirer
-// and the delivery-count belong to the hop that is over, and go; durable becomes explicit
-// as [Header.Explicit] says; the ttl stays, see [Header.LowerTTL]. Of the bare message
-// one thing can change: the application property AMQ_SCHEDULED_DELAY, and a section that
-// holds nothing else, goes where the message comes from a peer that takes it for its
-// delay.
+// one alone (the enqueue time, where the next peer delays by that), so that none is ever
+// served twice. The delivery annotations, first-acquirer and the delivery-count belong to
+// the hop that is over, and go; durable becomes explicit as [Header.Explicit] says; the
+// ttl stays, see [Header.LowerTTL]. Of the bare message one thing can change: the
+// application property AMQ_SCHEDULED_DELAY, and a section that holds nothing else, goes
+// where the message comes from a peer that takes it for its delay.
 //
 // It is an error if the message cannot be cut up or its delay not be read, if it has a
 // relative delay and no creation-time, or if it has to wait and the next peer cannot
-// delay; dst is returned as it was. dst must not overlap msg. Unless a delay goes or
-// comes, it allocates nothing but what dst must grow by.
+// delay; dst is returned as it was. dst must not overlap msg. For a message that asks
+// for no delay it allocates nothing but what dst must grow by.
 func (f Forwarder) Append(dst, msg []byte, now time.Time) ([]byte, error) {
 	var m RawMessage
 	if err := m.Parse(msg); err != nil {
 		return dst, err
 	}
 	byProperty := f.From.Delay == DelayProperty
-	d, err := m.delays(byProperty)
+	d, err := m.delays(byProperty, false)
 	if err != nil {
 		return dst, err
 	}
