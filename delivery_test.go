@@ -2,15 +2,18 @@ package amqpjms
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/Azure/go-amqp"
+	"github.com/seed-b113d664/amqpjms/internal/wire"
 	"github.com/stretchr/testify/require"
 )
 
@@ -925,6 +928,9 @@ func TestDelayRequest(t *testing.T) {
 		{"property, else from the arrival", said{property: "81 0000000000001388"}, arrived, DelayRequest{DelayProperty, sent + 5007}, sent + 5007, ""},
 		{"by two forms: as it is read", said{time: "81 000001a22d1b7809", delay: "55 01", property: "55 01", created: created}, arrived, DelayRequest{DelayAbsolute, sent + 5000}, sent + 5000, ""},
 		{"null is no form", said{time: "40", enqueue: "40", delay: "40", property: "40", created: created}, arrived, DelayRequest{}, math.MinInt64, ""},
+		{"a creation-time is not looked at without a delay", said{created: "41"}, time.Time{}, DelayRequest{}, math.MinInt64, ""},
+		{"nor beside an absolute one", said{time: "55 01", created: "41"}, time.Time{}, DelayRequest{DelayAbsolute, 1}, 1, ""},
+		{"but with a relative one", said{delay: "55 01", created: "41"}, time.Time{}, DelayRequest{}, 0, `creation-time boolean: not a timestamp`},
 		{"neither creation-time nor arrival", said{delay: "55 01"}, time.Time{}, DelayRequest{}, 0, `x-opt-delivery-delay 1: relative, and there is no creation-time`},
 		{"an overflowing sum", said{delay: "81 7fffffffffffffff"}, arrived, DelayRequest{}, 0, `x-opt-delivery-delay 9223372036854775807ms: ends after the last time there is`},
 		{"a form that cannot be read", said{time: "41", delay: "55 01"}, arrived, DelayRequest{}, 0, `x-opt-delivery-time boolean: neither an integer up to 2^63-1 nor a timestamp`},
@@ -1006,6 +1012,7 @@ func TestForwarder(t *testing.T) {
 			`00 80 0000000000000072 d1 00000004 00000000 00 a3 14 "amqp:properties:list" 45 00 53 74 d1 00000004 00000000 00 53 77 40`,
 			notDurable + `00 80 0000000000000072 d1 00000004 00000000 00 a3 14 "amqp:properties:list" 45 00 53 74 d1 00000004 00000000 00 53 77 40`, ""},
 		{"what is no body is not looked at", Forwarder{}, due, created + `00 53 77 ff`, notDurable + created + `00 53 77 ff`, ""},
+		{"nor what no delay counts from", Forwarder{}, due, `00 53 73 c0 0b 0a 40 40 40 40 40 40 40 40 40 83`, notDurable + `00 53 73 c0 0b 0a 40 40 40 40 40 40 40 40 40 83`, ""},
 
 		{"an absolute time stays until it is due", Forwarder{}, early,
 			`00 53 72 c1 27 04` + other + absolute + created + body, notDurable + `00 53 72 c1 27 04` + other + absolute + created + body, ""},
@@ -1197,4 +1204,347 @@ func TestDelayFormNames(t *testing.T) {
 	}
 	require.Equal(t, []string{"not chosen", "x-opt-delivery-time", "x-opt-delivery-delay", "x-opt-scheduled-enqueue-time",
 		"AMQ_SCHEDULED_DELAY", "none", "DelayForm(6)"}, names)
+}
+
+// What a producer stamps is what a receiver reads of it, to the millisecond, whatever the settings and the form of the
+// delay; and so it is after a node has passed the message on.
+func TestStampRoundTrip(t *testing.T) {
+	r := rand.New(rand.NewPCG(8320, 608))
+	maybe := func() bool { return r.IntN(2) == 0 }
+	// A duration of any size, up to years.
+	span := func() time.Duration { return time.Duration(r.Int64N(1 << (1 + r.IntN(58)))) }
+	count := map[DelayForm]int{}
+	for range 3000 {
+		p := Producer{
+			Peer:        delaying(forms()[r.IntN(len(forms()))]),
+			Mode:        DeliveryMode(r.IntN(3)),
+			NoMessageID: maybe(),
+			NoTimestamp: maybe(),
+		}
+		if maybe() {
+			p.Destination = Destination{DestinationKind(1 + r.IntN(4)), "orders"}
+		}
+		if maybe() {
+			p.Priority = Some(uint8(r.IntN(10)))
+		}
+		if maybe() {
+			p.UserID = "alice"
+		}
+		if maybe() {
+			p.TimeToLive = span()
+		}
+		if maybe() {
+			p.WireTTL = Some(r.Uint32())
+		}
+		if maybe() && p.Peer.Delay.unfit(!p.NoTimestamp) == "" {
+			p.DeliveryDelay = span()
+		}
+		if p.TimeToLive > 0 && p.TimeToLive < p.DeliveryDelay {
+			p.TimeToLive, p.DeliveryDelay = p.DeliveryDelay, p.TimeToLive
+		}
+		now := time.UnixMilli(1 + r.Int64N(1<<42)).Add(time.Duration(r.IntN(1e6)))
+		m := amqp.Message{Value: "hello"}
+		if maybe() {
+			m = *full()
+		}
+		what := fmt.Sprintf("%+v at %v", p, now)
+		s, err := p.Prepare(&m, now)
+		require.NoError(t, err, what)
+		wire, err := m.MarshalBinary()
+		require.NoError(t, err, what)
+
+		want := s.DeliveryTime
+		if p.NoTimestamp && s.DeliveryDelay == 0 {
+			want = 0 // nothing on the wire says it
+		}
+		if s.DeliveryDelay > 0 {
+			count[p.Peer.Delay]++
+		}
+		for _, reader := range readers() {
+			got, err := reader.read(t, wire, p.Peer)
+			require.NoError(t, err, "%s of %s", reader.name, what)
+			require.Equal(t, want, got, "%s of %s", reader.name, what)
+		}
+
+		var raw RawMessage
+		require.NoError(t, raw.Parse(wire), what)
+		var decoded amqp.Message
+		require.NoError(t, decoded.UnmarshalBinary(wire), what)
+		received := now.Add(time.Hour)
+		view := Receiver{Peer: p.Peer}.Read(&decoded, received)
+		expires, err := raw.Expiration(received)
+		require.NoError(t, err, what)
+		if s.Expiration != 0 || s.Header.TTL == (Opt[uint32]{}) {
+			require.Equal(t, s.Expiration, expires, what)
+		} else {
+			require.Equal(t, received.UnixMilli()+int64(s.Header.TTL.Or(0)), expires, what)
+		}
+		viewed, err := view.Expiration()
+		require.NoError(t, err, what)
+		require.Equal(t, expires, viewed, what)
+		h := raw.Header
+		require.Equal(t, s.Header.Mode, h.Mode, what)
+		require.Equal(t, s.Header.Priority.Or(DefaultPriority), h.Priority.Or(DefaultPriority), what)
+		require.Equal(t, s.Header.TTL, h.TTL, what)
+		require.Equal(t, [2]any{Opt[bool]{}, Opt[uint32]{}}, [2]any{h.FirstAcquirer, h.DeliveryCount}, what)
+		id, err := raw.MessageID()
+		require.NoError(t, err, what)
+		require.Equal(t, s.MessageID, id, what)
+
+		request, err := raw.DelayRequest(time.Time{})
+		require.NoError(t, err, what)
+		require.Equal(t, s.DeliveryDelay > 0, request.Form != DelayNotChosen, what)
+		if s.DeliveryDelay == 0 {
+			continue
+		}
+		require.Equal(t, DelayRequest{p.Peer.Delay, s.DeliveryTime}, request, what)
+		early := time.UnixMilli(s.DeliveryTime - 1)
+		passed, err := Forwarder{From: p.Peer, To: delaying(DelayForm(r.IntN(5)))}.Append(nil, wire, early)
+		require.NoError(t, err, what)
+		for _, reader := range readers() {
+			got, err := reader.read(t, passed, Peer{})
+			require.NoError(t, err, "%s, passed on, of %s", reader.name, what)
+			require.Equal(t, want, got, "%s, passed on, of %s", reader.name, what)
+		}
+	}
+	for _, form := range []DelayForm{DelayAbsolute, DelayRelative, DelayEnqueueTime, DelayProperty} {
+		require.Greater(t, count[form], 50, form)
+	}
+}
+
+// comparable says whether go-amqp sees of a message what we do: it looks at less, takes strings for symbols, and of two
+// equal keys the last.
+func (m *RawMessage) comparable(t *testing.T) bool {
+	for _, err := range m.BodySections() {
+		if err != nil {
+			return false
+		}
+	}
+	for section, keys := range map[*[]byte]wire.Type{&m.MessageAnnotations: wire.Symbol, &m.ApplicationProperties: wire.String} {
+		if *section == nil {
+			continue
+		}
+		seen := map[string]bool{}
+		r := wire.NewReader(*section)
+		r.Descriptor()
+		outer, n := r.Map()
+		for range n {
+			key, ok := RawValue(r.Value()).text(keys)
+			r.Skip()
+			if !ok || seen[string(key)] {
+				return false
+			}
+			seen[string(key)] = true
+		}
+		if r.Leave(outer); r.Err() != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// decodeMessage has go-amqp decode a message, and says whether it can. It panics where an annotation's key is a binary, a
+// list or a map.
+func decodeMessage(wire []byte) (m *amqp.Message, ok bool) {
+	defer func() {
+		if recover() != nil {
+			ok = false
+		}
+	}()
+	m = &amqp.Message{}
+	return m, m.UnmarshalBinary(wire) == nil
+}
+
+// Raw bytes and what go-amqp decodes of them give the same delivery time, expiration and errors.
+func FuzzDeliveryTime(f *testing.F) {
+	seed(f, func(wire []byte) { f.Add(wire) })
+	for _, v := range deliveryValues() {
+		const created = "83 000001a22d1b6481"
+		for _, s := range []said{{time: v.wire}, {enqueue: v.wire}, {delay: v.wire, created: created}, {property: v.wire, created: created}, {created: v.wire}} {
+			f.Add(s.encode(f))
+		}
+	}
+	f.Fuzz(func(t *testing.T, wire []byte) {
+		before := slices.Clone(wire)
+		var raw RawMessage
+		if raw.Parse(wire) != nil {
+			return
+		}
+		m, ok := decodeMessage(wire)
+		decodes := ok && raw.comparable(t)
+		received := time.UnixMilli(sent)
+		for _, p := range []Peer{{}, delaying(DelayProperty)} {
+			view := Receiver{Peer: p}.Read(m, received)
+			got, err := raw.DeliveryTimeFrom(p)
+			compareRead(t, got, err, decodes, view.DeliveryTime)
+			got, err = raw.Expiration(received)
+			compareRead(t, got, err, decodes, view.Expiration)
+		}
+		request, err := raw.DelayRequest(received)
+		if err != nil {
+			require.Zero(t, request)
+		} else if request.Form != DelayNotChosen {
+			require.True(t, request.Due(time.UnixMilli(request.Time)))
+			require.NotEmpty(t, request.Refusal().Description)
+		}
+		require.Equal(t, before, wire)
+	})
+}
+
+// compareRead compares what raw bytes gave with what a view does.
+func compareRead(t *testing.T, got int64, err error, decodes bool, view func() (int64, error)) {
+	t.Helper()
+	var wrong *WireError
+	if err != nil {
+		require.Zero(t, got)
+	}
+	if !decodes || errors.As(err, &wrong) {
+		return
+	}
+	want, viewErr := view()
+	require.Equal(t, want, got)
+	if err == nil {
+		require.NoError(t, viewErr)
+		return
+	}
+	var e, viewed *ValueError
+	require.ErrorAs(t, err, &e)
+	require.ErrorAs(t, viewErr, &viewed)
+	require.Equal(t, viewed.What, e.What)
+	require.Equal(t, viewed.Err, e.Err)
+}
+
+// Passing on keeps the bare message and what the header states, leaves no delay that is due, and changes nothing the
+// second time.
+func FuzzForward(f *testing.F) {
+	i := 0
+	seed(f, func(wire []byte) {
+		f.Add(wire, int64(1700000000000), byte(i%8), byte(i/8%8), i%3 == 0)
+		i++
+	})
+	for _, form := range []DelayForm{DelayAbsolute, DelayRelative, DelayEnqueueTime, DelayProperty} {
+		var m amqp.Message
+		if _, err := (Producer{Peer: delaying(form), DeliveryDelay: time.Hour}).Prepare(&m, sentAt()); err != nil {
+			f.Fatal(err)
+		}
+		wire, err := m.MarshalBinary()
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(wire, int64(sent), byte(form), byte(0), false)
+		f.Add(wire, int64(sent), byte(form), byte(DelayEnqueueTime), false)
+		f.Add(wire, int64(sent+time.Hour.Milliseconds()), byte(form), byte(0), false)
+	}
+	f.Fuzz(func(t *testing.T, wire []byte, now int64, from, to byte, served bool) {
+		at := time.UnixMilli(now)
+		forwarder := Forwarder{From: delaying(DelayForm(from)), To: delaying(DelayForm(to)), Served: served}
+		before := slices.Clone(wire)
+		got, err := forwarder.Append([]byte{1, 2}, wire, at)
+		require.Equal(t, before, wire)
+		require.Equal(t, []byte{1, 2}, got[:2])
+		if err != nil {
+			require.Len(t, got, 2)
+			return
+		}
+		got = got[2:]
+		var in, out RawMessage
+		require.NoError(t, in.Parse(wire))
+		require.NoError(t, out.Parse(got))
+		require.Equal(t, in.Properties, out.Properties)
+		require.Equal(t, in.Body, out.Body)
+		require.Nil(t, out.DeliveryAnnotations)
+		h := in.Header.Explicit(NonPersistent)
+		require.Equal(t, Header{Mode: h.Mode, Priority: h.Priority, TTL: h.TTL}, out.Header)
+		if forwarder.From.Delay == DelayProperty {
+			v, err := out.ApplicationProperty(propertyScheduledDelay)
+			if err == nil { // as it is unless a key is no string
+				require.Nil(t, v)
+			}
+		} else {
+			require.Equal(t, in.ApplicationProperties, out.ApplicationProperties)
+		}
+		require.Equal(t, otherAnnotations(t, &in), otherAnnotations(t, &out))
+
+		left, err := out.delays(false, false)
+		require.NoError(t, err)
+		request, err := left.request(Opt[int64]{})
+		require.NoError(t, err)
+		if request.Form != DelayNotChosen {
+			require.False(t, served)
+			require.Contains(t, []DelayForm{DelayAbsolute, DelayEnqueueTime}, request.Form)
+			require.False(t, request.Due(at))
+			whole, err := in.DeliveryTimeFrom(forwarder.From)
+			require.NoError(t, err)
+			require.Equal(t, whole, request.Time)
+		}
+
+		again, err := Forwarder{To: forwarder.To, Served: served}.Append(nil, got, at)
+		require.NoError(t, err)
+		require.Equal(t, got, again)
+		gone, err := Forwarder{Served: true}.Append(nil, got, at)
+		require.NoError(t, err)
+		require.NoError(t, out.Parse(gone))
+		left, err = out.delays(false, false)
+		require.NoError(t, err)
+		require.Zero(t, left)
+	})
+}
+
+// otherAnnotations returns the pairs of the message annotations that ask for no delay, as they are encoded.
+func otherAnnotations(t *testing.T, m *RawMessage) (pairs [][]byte) {
+	if m.MessageAnnotations == nil {
+		return nil
+	}
+	r := wire.NewReader(m.MessageAnnotations)
+	r.Descriptor()
+	_, n := r.Map()
+	for range n {
+		start := r.Offset()
+		key := RawValue(r.Value())
+		r.Skip()
+		name, _ := key.text(wire.Symbol)
+		switch string(name) {
+		case "x-opt-delivery-time", "x-opt-delivery-delay", "x-opt-scheduled-enqueue-time":
+		default:
+			pairs = append(pairs, r.Since(start))
+		}
+	}
+	require.Nil(t, r.Err())
+	return pairs
+}
+
+func TestDeliveryAllocs(t *testing.T) {
+	m, b := typicalMessage(t, 256)
+	p := Producer{Peer: Artemis(), Destination: Destination{Queue, "orders"}, Priority: Some[uint8](7), TimeToLive: time.Hour, DeliveryDelay: time.Second}
+	now, id := sentAt(), NewID()
+	s, err := p.Stamp(now, id)
+	require.NoError(t, err)
+	allocs(t, 0, "Stamp, an address without prefix", func() { _, _ = p.Stamp(now, id) })
+	with := p
+	with.Peer = ActiveMQ()
+	allocs(t, 1, "Stamp, an address", func() { _, _ = with.Stamp(now, id) })
+	// The header, the properties, four of their values, the delivery time, and a map of annotations.
+	allocs(t, 10, "Apply", func() { _ = s.Apply(m) })
+
+	var raw RawMessage
+	require.NoError(t, raw.Parse(b))
+	received := time.UnixMilli(sent)
+	allocs(t, 0, "DeliveryTime", func() { _, _ = raw.DeliveryTime() })
+	allocs(t, 0, "DeliveryTimeFrom", func() { _, _ = raw.DeliveryTimeFrom(Peer{Delay: DelayProperty}) })
+	allocs(t, 0, "Expiration", func() { _, _ = raw.Expiration(received) })
+	allocs(t, 0, "DelayRequest", func() {
+		request, _ := raw.DelayRequest(received)
+		_ = request.Due(received)
+	})
+	view := Receiver{}.Read(m, received)
+	allocs(t, 0, "View", func() {
+		_, _ = view.DeliveryTime()
+		_, _ = view.Expiration()
+	})
+	delete(m.Annotations, "x-opt-delivery-time")
+	b, err = m.MarshalBinary()
+	require.NoError(t, err)
+	dst := make([]byte, 0, 2*len(b)+128)
+	allocs(t, 0, "Forwarder.Append, dst reused", func() { _, _ = Forwarder{}.Append(dst, b, received) })
+	allocs(t, 1, "Forwarder.Append, dst nil", func() { _, _ = Forwarder{}.Append(nil, b, received) })
 }
