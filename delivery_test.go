@@ -8,11 +8,13 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/Azure/go-amqp"
+	"github.com/seed-b113d664/amqpjms/internal/golden"
 	"github.com/seed-b113d664/amqpjms/internal/wire"
 	"github.com/stretchr/testify/require"
 )
@@ -568,6 +570,302 @@ func TestPrepareReceived(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, RawValue{0x54, 1}, v)
 	require.Equal(t, encoded(t, `00 53 77 a1 05 "hello" 00 53 78 d1 00000010 00000002 a3 07 "x-opt-f" a1 01 "v"`), after.Body)
+}
+
+// producerOf is the producer that the application configured.
+func producerOf(t *testing.T, c golden.Case) Producer {
+	t.Helper()
+	number := func(key string, unset int64) int64 {
+		if v, ok := c.Value(key); ok {
+			return v.V.(int64)
+		}
+		return unset
+	}
+	set := func(key string) bool {
+		v, _ := c.Value(key)
+		return v.V == true
+	}
+	milliseconds := func(key string) time.Duration {
+		n := number(key, 0)
+		require.LessOrEqual(t, n, math.MaxInt64/int64(time.Millisecond), c.At())
+		return time.Duration(n) * time.Millisecond
+	}
+	p := Producer{
+		Destination:   destinationOf(t, c),
+		Mode:          DeliveryMode(number("set.deliveryMode", 0)),
+		TimeToLive:    milliseconds("set.timeToLive"),
+		DeliveryDelay: milliseconds("set.deliveryDelay"),
+		NoMessageID:   set("set.disableMessageID"),
+		NoTimestamp:   set("set.disableMessageTimestamp"),
+	}
+	switch profile := c.Text("set.peerProfile"); profile {
+	case "nodelay":
+		p.Peer, _ = ProposePeer(nil)
+	case "prefix":
+		p.Peer, _ = ProposePeer(map[string]any{"queue-prefix": "q://", "topic-prefix": "t://"}, "DELAYED_DELIVERY")
+	default:
+		require.Empty(t, profile, c.At())
+		p.Peer, _ = ProposePeer(nil, "DELAYED_DELIVERY")
+	}
+	if n := number("set.priority", DefaultPriority); n != DefaultPriority {
+		p.Priority = Some(uint8(n))
+	}
+	if c.Text("set.connectionOptions") == "jms.populateJMSXUserID=true" {
+		p.UserID = c.Text("set.username")
+	}
+	for _, property := range c.All("set.property") {
+		if property.Name != "JMS_AMQP_TTL" {
+			continue
+		}
+		n, err := strconv.ParseUint(fmt.Sprint(property.Value.V), 10, 32)
+		if err == nil { // else it is the setting of the property that is an error
+			p.WireTTL = Some(uint32(n))
+		}
+	}
+	if set("set.sendTwice") {
+		p.DeliveryDelay = 0
+	}
+	return p
+}
+
+// destinationOf is the destination of a case; the name of a temporary one is known once it was sent to.
+func destinationOf(t *testing.T, c golden.Case) Destination {
+	t.Helper()
+	v, ok := c.Value("set.destination")
+	require.True(t, ok, c.At())
+	if v.V == nil {
+		v, ok = c.Value("observed.JMSDestination")
+		require.True(t, ok, c.At())
+	}
+	kinds := map[string]DestinationKind{"queue": Queue, "topic": Topic, "temporary-queue": TemporaryQueue, "temporary-topic": TemporaryTopic}
+	kind, ok := kinds[v.Type]
+	require.True(t, ok, c.At())
+	return Destination{kind, v.V.(string)}
+}
+
+// stampOfSend prepares a message as the application's producer did, at the time when it did, and adds the sections that
+// we send then; what the application's own message said after send is compared with the stamp. All that a producer does
+// not set is what the peer sent.
+func stampOfSend(t *testing.T, v view, c golden.Case) {
+	t.Helper()
+	if n, _ := c.Value("set.timeToLive"); n.V == int64(math.MaxInt64) {
+		// No time.Duration is as long, but a sum that is too large is always an error.
+		_, err := addMilliseconds("time to live", sent, math.MaxInt64)
+		wantValueError(t, err, "amqpjms: time to live 9223372036854775807ms: ends after the last time there is")
+		v["error"] = golden.Value{Type: "text", V: "producer"}
+		return
+	}
+	p := producerOf(t, c)
+	if c.Wire() == nil {
+		_, err := p.Stamp(sentAt(), ID{})
+		step, _ := c.Value("error.step")
+		why, _ := c.Value("error.message")
+		ours := step.V == "configureProducer" || why.V == "Remote does not support delayed message delivery"
+		require.Equal(t, ours, err != nil, "%s: %v", c.At(), err)
+		return
+	}
+
+	var recorded RawMessage
+	require.NoError(t, recorded.Parse(c.Wire()), c.At())
+	id, err := recorded.MessageID()
+	require.NoError(t, err, c.At())
+	now := clockOf(t, c, &recorded, p)
+	s, err := p.Stamp(now, id)
+	if err != nil {
+		v["error"] = golden.Value{Type: "text", V: "producer"}
+		return
+	}
+	if c.Text("observed.type") != "" {
+		observed := view{}
+		for key, value := range map[string]any{
+			"JMSTimestamp": s.Timestamp, "JMSDeliveryTime": s.DeliveryTime, "JMSExpiration": s.Expiration,
+			"JMSDeliveryMode": int32(s.Header.Mode), "JMSPriority": int32(s.Header.JMSPriority()),
+			"JMSMessageID": jmsString(s.MessageID, s.MessageID.MessageID()),
+		} {
+			observed.set(t, "observed."+key, value)
+		}
+		kind := strings.ReplaceAll(s.Destination.Kind.String(), " ", "-")
+		observed["observed.JMSDestination"] = golden.Value{Type: kind, V: s.Destination.Name}
+		for key, got := range observed {
+			want, ok := c.Value(key)
+			require.True(t, ok && got.Equal(want), "%s: %s: the stamp says %v, the peer's message %v", c.At(), key, got, want)
+		}
+		// Where nothing on the wire says it, a receiver reads 0.
+		if readable(c) && (s.Timestamp != 0 || s.DeliveryDelay != 0) {
+			read, err := recorded.DeliveryTime()
+			require.NoError(t, err, c.At())
+			require.Equal(t, s.DeliveryTime, read, c.At())
+		}
+	}
+
+	ours := sectionsOf(t, s, c, &recorded)
+	setBytes := func(key string, b []byte) {
+		if b == nil {
+			v.set(t, key, nil)
+		} else {
+			v.set(t, key, b)
+		}
+	}
+	setBytes("wire.header", ours.Header.AppendTo(nil)) // go-amqp has a wider list
+	if readable(c) {
+		setBytes("wire.properties", ours.Properties)
+		setBytes("wire.message-annotations", inOrderOf(t, ours.MessageAnnotations, recorded.MessageAnnotations))
+	}
+}
+
+// readable says whether the properties of the peer's message can be read: not in the one case whose correlation-id has an
+// unpaired surrogate.
+func readable(c golden.Case) bool { return c.Name != "correlation-id-string-lone-surrogate" }
+
+// clockOf is the time when the application sent the message.
+func clockOf(t *testing.T, c golden.Case, recorded *RawMessage, p Producer) time.Time {
+	t.Helper()
+	if v, ok := c.Value("observed.JMSTimestamp"); ok && v.V != int64(0) {
+		return time.UnixMilli(v.V.(int64))
+	}
+	if v, ok := c.Value("observed.JMSDeliveryTime"); ok {
+		return time.UnixMilli(v.V.(int64)).Add(-p.DeliveryDelay)
+	}
+	created, err := recorded.Property(FieldCreationTime)
+	require.NoError(t, err, c.At())
+	require.Equal(t, "timestamp", created.Type(), c.At())
+	return time.UnixMilli(created.number().n)
+}
+
+// sectionsOf applies a stamp to the message that the peer sent, once all that a producer sets is replaced by what an
+// earlier send has left there, or had when the application received it.
+func sectionsOf(t *testing.T, s Stamp, c golden.Case, recorded *RawMessage) *RawMessage {
+	t.Helper()
+	m, left := &amqp.Message{}, full()
+	if readable(c) {
+		// No producer looks at application properties or a body, which go-amqp may not decode.
+		var ok bool
+		m, ok = decodeMessage(slices.Concat(recorded.HeaderSection, recorded.DeliveryAnnotations, recorded.MessageAnnotations, recorded.Properties))
+		require.True(t, ok, c.At())
+	}
+	if v, ok := c.Value("set.receivedWire"); ok && c.Text("set.resendMode") == "forward" {
+		left, ok = decodeMessage(v.V.([]byte))
+		require.True(t, ok, c.At())
+	}
+	if m.Properties == nil {
+		m.Properties = &amqp.MessageProperties{}
+	}
+	if left.Properties == nil {
+		left.Properties = &amqp.MessageProperties{}
+	}
+	m.Header = left.Header
+	to, from := m.Properties, left.Properties
+	to.MessageID, to.UserID, to.To = from.MessageID, from.UserID, from.To
+	to.AbsoluteExpiryTime, to.CreationTime = from.AbsoluteExpiryTime, from.CreationTime
+	if m.Annotations == nil {
+		m.Annotations = amqp.Annotations{}
+	}
+	delete(m.Annotations, "x-opt-jms-dest")
+	delete(m.Annotations, "x-opt-delivery-time")
+	for _, name := range []string{"x-opt-jms-dest", "x-opt-delivery-time", "x-opt-delivery-delay", "x-opt-scheduled-enqueue-time"} {
+		for _, key := range []any{name, amqp.Symbol(name)} {
+			if v, ok := left.Annotations[key]; ok {
+				m.Annotations[key] = v
+			}
+		}
+	}
+	require.NoError(t, s.Apply(m), c.At())
+	b, err := m.MarshalBinary()
+	require.NoError(t, err, c.At())
+	var ours RawMessage
+	require.NoError(t, ours.Parse(b), c.At())
+	return &ours
+}
+
+// inOrderOf returns an annotations section with its pairs in the order that another has them: order says nothing in a
+// map, and Go's maps have none.
+func inOrderOf(t *testing.T, section, other []byte) []byte {
+	t.Helper()
+	if section == nil {
+		return nil
+	}
+	pairs := func(section []byte) (pairs [][]byte, keys []string) {
+		r := wire.NewReader(section)
+		r.Descriptor()
+		_, n := r.Map()
+		for range n {
+			start := r.Offset()
+			keys = append(keys, string(r.Value()))
+			r.Skip()
+			pairs = append(pairs, r.Since(start))
+		}
+		require.Nil(t, r.Err())
+		return pairs, keys
+	}
+	var order []string
+	if other != nil {
+		_, order = pairs(other)
+	}
+	ours, keys := pairs(section)
+	var items []byte
+	for _, key := range order {
+		if i := slices.Index(keys, key); i >= 0 {
+			items = append(items, ours[i]...)
+			ours[i] = nil
+		}
+	}
+	for _, pair := range ours {
+		items = append(items, pair...)
+	}
+	return wire.AppendMap(wire.AppendDescriptor(nil, uint64(SectionMessageAnnotations)), len(ours), items)
+}
+
+// deliveryView adds what JMS sees of the times of a received message.
+func deliveryView(t *testing.T, v view, c golden.Case, m *RawMessage) {
+	t.Helper()
+	set := func(key string, n int64, err error) {
+		if err != nil {
+			v.set(t, key, err)
+		} else {
+			v.set(t, key, n)
+		}
+	}
+	n, err := m.DeliveryTime()
+	set("JMSDeliveryTime", n, err)
+
+	received := sentAt()
+	if after, ok := c.Value("receivedAfter"); ok {
+		received = time.UnixMilli(after.V.(int64))
+	}
+	if ttl := int64(m.Header.TTL.Or(0)); ttl > 0 {
+		if expires, err := m.Property(FieldAbsoluteExpiryTime); err == nil && expires == nil {
+			// What the peer took for the time of receipt is known from its sum alone. It is just after the peer sent.
+			sum, ok := c.Value("JMSExpiration")
+			require.True(t, ok, c.At())
+			arrived := time.UnixMilli(sum.V.(int64) - ttl)
+			require.WithinRange(t, arrived, received, received.Add(10*time.Second), c.At())
+			received = arrived
+		}
+	}
+	n, err = m.Expiration(received)
+	set("JMSExpiration", n, err)
+}
+
+// Of every recorded message a view reads what the raw bytes say, where go-amqp decodes them.
+func TestViewsAgree(t *testing.T) {
+	n := 0
+	eachWire(t, func(c golden.Case, b []byte) {
+		var raw RawMessage
+		if raw.Parse(b) != nil {
+			return
+		}
+		m, ok := decodeMessage(b)
+		if !ok || !raw.comparable(t) {
+			return
+		}
+		n++
+		view := Receiver{}.Read(m, sentAt())
+		got, err := raw.DeliveryTime()
+		compareRead(t, got, err, true, view.DeliveryTime)
+		got, err = raw.Expiration(sentAt())
+		compareRead(t, got, err, true, view.Expiration)
+	})
+	require.Greater(t, n, 900)
 }
 
 // said is what a message says of its delivery time: values as they are encoded, "" for those that it does not have.
