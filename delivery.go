@@ -509,7 +509,7 @@ type DelayRequest struct {
 
 // request returns what the first form says that is there [delivery: reading]. A relative
 // one counts from the creation-time, or where there is none from otherwise.
-func (d delays) request(otherwise Opt[int64]) (DelayRequest, error) {
+func (d *delays) request(otherwise Opt[int64]) (DelayRequest, error) {
 	var form DelayForm
 	var n number
 	switch {
@@ -550,7 +550,7 @@ func (d delays) request(otherwise Opt[int64]) (DelayRequest, error) {
 }
 
 // creation returns the creation-time, if there is one.
-func (d delays) creation() (int64, bool, error) {
+func (d *delays) creation() (int64, bool, error) {
 	switch d.created.kind {
 	case numberNone:
 		return 0, false, nil
@@ -561,7 +561,7 @@ func (d delays) creation() (int64, bool, error) {
 }
 
 // deliveryTime returns JMSDeliveryTime [jms 3.4.13].
-func (d delays) deliveryTime() (int64, error) {
+func (d *delays) deliveryTime() (int64, error) {
 	request, err := d.request(Opt[int64]{})
 	if err != nil {
 		return 0, err
@@ -585,60 +585,60 @@ func (n number) wrong(what, why string) error {
 	return &ValueError{What: what, Value: value, Err: errors.New(why)}
 }
 
-// delays returns what the message says of its delivery time, up to what decides it. The
-// property counts only where the caller says so, and the creation-time of a message that
-// asks for no delay is read only where that is the delivery time.
-func (m *RawMessage) delays(byProperty, undelayed bool) (d delays, err error) {
-	if err := m.delayAnnotations(&d); err != nil {
-		return delays{}, err
-	}
-	if d.time.stated() || d.enqueue.stated() {
-		return d, nil
+// readDelays reads into d, which must be zero, what the message says of its delivery
+// time, up to what decides it. The property counts only where the caller says so, and
+// the creation-time of a message that asks for no delay is read only where that is the
+// delivery time.
+func (m *RawMessage) readDelays(d *delays, byProperty, undelayed bool) error {
+	if m.MessageAnnotations != nil {
+		if err := m.readDelayAnnotations(d); err != nil {
+			return err
+		}
+		if d.time.stated() || d.enqueue.stated() {
+			return nil
+		}
 	}
 	if byProperty && !d.delay.stated() {
 		v, err := m.ApplicationProperty(propertyScheduledDelay)
 		if err != nil {
-			return delays{}, err
+			return err
 		}
 		d.property = v.number()
 	}
 	if !undelayed && !d.delay.stated() && !d.property.stated() {
-		return d, nil
+		return nil
 	}
 	v, err := m.Property(FieldCreationTime)
 	if err != nil {
-		return delays{}, err
+		return err
 	}
 	d.created = v.number()
-	return d, nil
+	return nil
 }
 
-// delayAnnotations reads the three annotations in one pass.
-func (m *RawMessage) delayAnnotations(d *delays) error {
-	if m.MessageAnnotations == nil {
-		return nil
-	}
+// readDelayAnnotations reads the three annotations in one pass, up to the one that goes
+// first.
+func (m *RawMessage) readDelayAnnotations(d *delays) error {
 	r := wire.NewReader(m.MessageAnnotations)
 	readSection(&r)
 	outer, n := r.Map()
 	for range n {
 		var to *number
-		if r.Next() == wire.Symbol {
-			switch string(r.Symbol()) {
-			case annotationDeliveryTime:
-				to = &d.time
-			case annotationEnqueueTime:
-				to = &d.enqueue
-			case annotationDeliveryDelay:
-				to = &d.delay
-			}
-		} else {
-			r.Skip()
+		switch string(r.Name()) {
+		case annotationDeliveryTime:
+			to = &d.time
+		case annotationEnqueueTime:
+			to = &d.enqueue
+		case annotationDeliveryDelay:
+			to = &d.delay
 		}
-		if to != nil && !to.stated() {
-			*to = RawValue(r.Value()).number()
-		} else {
+		if to == nil || to.stated() {
 			r.Skip()
+			continue
+		}
+		*to = RawValue(r.Value()).number()
+		if to == &d.time && to.stated() && r.Err() == nil {
+			return nil // which no other form changes
 		}
 	}
 	r.Leave(outer)
@@ -663,8 +663,8 @@ func (m *RawMessage) DeliveryTime() (int64, error) { return m.DeliveryTimeFrom(P
 // delays as the application property AMQ_SCHEDULED_DELAY, the creation-time and
 // that come after x-opt-delivery-delay; otherwise it is [RawMessage.DeliveryTime].
 func (m *RawMessage) DeliveryTimeFrom(p Peer) (int64, error) {
-	d, err := m.delays(p.Delay == DelayProperty, true)
-	if err != nil {
+	var d delays
+	if err := m.readDelays(&d, p.Delay == DelayProperty, true); err != nil {
 		return 0, err
 	}
 	return d.deliveryTime()
@@ -706,8 +706,8 @@ func expiration(absolute number, ttl Opt[uint32], received time.Time) (int64, er
 // the message has no creation-time. Where it asks, errors are those of
 // [RawMessage.DeliveryTime]. It allocates nothing.
 func (m *RawMessage) DelayRequest(arrived time.Time) (DelayRequest, error) {
-	d, err := m.delays(true, false)
-	if err != nil {
+	var d delays
+	if err := m.readDelays(&d, true, false); err != nil {
 		return DelayRequest{}, err
 	}
 	return d.request(instant(arrived))
@@ -756,7 +756,7 @@ type Forwarder struct {
 
 // delay returns the form in which a message goes on that says d of its delivery time:
 // DelayNotChosen where no form is to be left, for it has been served, or falls due by now.
-func (f Forwarder) delay(d delays, now time.Time) (DelayRequest, error) {
+func (f Forwarder) delay(d *delays, now time.Time) (DelayRequest, error) {
 	if f.Served {
 		return DelayRequest{}, nil
 	}
@@ -796,11 +796,11 @@ func (f Forwarder) Append(dst, msg []byte, now time.Time) ([]byte, error) {
 		return dst, err
 	}
 	byProperty := f.From.Delay == DelayProperty
-	d, err := m.delays(byProperty, false)
-	if err != nil {
+	var d delays
+	if err := m.readDelays(&d, byProperty, false); err != nil {
 		return dst, err
 	}
-	delay, err := f.delay(d, now)
+	delay, err := f.delay(&d, now)
 	if err != nil {
 		return dst, err
 	}

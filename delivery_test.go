@@ -1763,8 +1763,8 @@ func FuzzForward(f *testing.F) {
 		}
 		require.Equal(t, otherAnnotations(t, &in), otherAnnotations(t, &out))
 
-		left, err := out.delays(false, false)
-		require.NoError(t, err)
+		var left delays
+		require.NoError(t, out.readDelays(&left, false, false))
 		request, err := left.request(Opt[int64]{})
 		require.NoError(t, err)
 		if request.Form != DelayNotChosen {
@@ -1782,8 +1782,8 @@ func FuzzForward(f *testing.F) {
 		gone, err := Forwarder{Served: true}.Append(nil, got, at)
 		require.NoError(t, err)
 		require.NoError(t, out.Parse(gone))
-		left, err = out.delays(false, false)
-		require.NoError(t, err)
+		left = delays{}
+		require.NoError(t, out.readDelays(&left, false, false))
 		require.Zero(t, left)
 	})
 }
