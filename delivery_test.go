@@ -1846,3 +1846,98 @@ func TestDeliveryAllocs(t *testing.T) {
 	allocs(t, 0, "Forwarder.Append, dst reused", func() { _, _ = Forwarder{}.Append(dst, b, received) })
 	allocs(t, 1, "Forwarder.Append, dst nil", func() { _, _ = Forwarder{}.Append(nil, b, received) })
 }
+
+func BenchmarkStamp(b *testing.B) {
+	p := Producer{Peer: Artemis(), Destination: Destination{Queue, "orders"}, Priority: Some[uint8](7), TimeToLive: time.Hour, DeliveryDelay: time.Second}
+	now, id := sentAt(), NewID()
+	s, err := p.Stamp(now, id)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("stamp", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := p.Stamp(now, id); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("apply", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			var m amqp.Message
+			if err := s.Apply(&m); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("apply again", func(b *testing.B) {
+		m, _ := typicalMessage(b, 256)
+		b.ReportAllocs()
+		for b.Loop() {
+			if err := s.Apply(m); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("prepare", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			var m amqp.Message
+			if _, err := p.Prepare(&m, now); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// What a broker plugin looks at: header, message id, group id and delivery time.
+func BenchmarkPeek(b *testing.B) {
+	b.Run("amqpjms", func(b *testing.B) {
+		bodySizes(b, func(b *testing.B, _ *amqp.Message, wire []byte) {
+			var m RawMessage
+			dst := make([]byte, 0, 128)
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := m.Parse(wire); err != nil {
+					b.Fatal(err)
+				}
+				if _, err := m.AppendMessageID(dst); err != nil {
+					b.Fatal(err)
+				}
+				if group, err := m.Property(FieldGroupID); err != nil || group == nil {
+					b.Fatal(err)
+				}
+				if at, err := m.DeliveryTime(); err != nil || at == 0 || m.Header.Mode != Persistent {
+					b.Fatal(err)
+				}
+			}
+		})
+	})
+	b.Run("go-amqp", func(b *testing.B) {
+		bodySizes(b, func(b *testing.B, _ *amqp.Message, wire []byte) {
+			b.ReportAllocs()
+			for b.Loop() {
+				var m amqp.Message
+				if err := m.UnmarshalBinary(wire); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	})
+}
+
+func BenchmarkForward(b *testing.B) {
+	_, wire := typicalMessage(b, 256)
+	dst := make([]byte, 0, 2*len(wire))
+	for name, now := range map[string]time.Time{"waiting": time.UnixMilli(sent), "due": time.UnixMilli(sent + 10_000)} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := (Forwarder{}).Append(dst, wire, now); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
