@@ -3,6 +3,7 @@ package amqpjms
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -172,8 +173,8 @@ type Producer struct {
 }
 
 // A Stamp is what a message has got from its producer when send returns [jms 3.4.11].
-// Wrappers write it to a message type of their own; [Stamp.Apply] writes it to an
-// *amqp.Message. Stamps can be compared with ==.
+// Wrappers write it to a message type of their own, [Stamp.Annotations] included;
+// [Stamp.Apply] writes it to an *amqp.Message. Stamps can be compared with ==.
 type Stamp struct {
 	Header      Header
 	Destination Destination // JMSDestination
@@ -371,18 +372,12 @@ func (s Stamp) Apply(m *amqp.Message) error {
 
 	annotations := make(amqp.Annotations, len(m.Annotations)+2)
 	maps.Copy(annotations, m.Annotations)
-	deleteAnnotations(annotations, annotationDest, annotationToType, annotationDeliveryTime, annotationDeliveryDelay, annotationEnqueueTime)
-	if s.Destination.Kind.valid() {
-		annotations[annotationDest] = s.Destination.Kind.annotation()
-	}
-	if delayed {
-		switch s.DelayForm {
-		case DelayAbsolute:
-			annotations[annotationDeliveryTime] = s.DeliveryTime
-		case DelayRelative:
-			annotations[annotationDeliveryDelay] = s.DeliveryDelay
-		case DelayEnqueueTime:
-			annotations[annotationEnqueueTime] = time.UnixMilli(s.DeliveryTime).UTC()
+	for name, value := range s.Annotations() {
+		delete(annotations, amqp.Symbol(name)) // go-amqp sends both as symbols
+		if value == nil {
+			delete(annotations, name)
+		} else {
+			annotations[name] = value
 		}
 	}
 	if len(annotations) > 0 || m.Annotations != nil { // else go-amqp would send an empty section
@@ -410,11 +405,30 @@ func timeOf(ms int64) *time.Time {
 	return &t
 }
 
-// deleteAnnotations deletes annotations, in both forms that go-amqp sends as symbols.
-func deleteAnnotations(a amqp.Annotations, names ...string) {
-	for _, name := range names {
-		delete(a, name)
-		delete(a, amqp.Symbol(name))
+// Annotations iterates over the message annotations that are the producer's to set: the
+// kind of the destination, and the delay in every form. A value is an int8, which is a
+// byte in AMQP, an int64, which is a long, or a time.Time, which is a timestamp; nil is
+// an annotation to remove, for an earlier send may have left it. A delay in the form of
+// [DelayProperty] is no annotation but the application property AMQ_SCHEDULED_DELAY, a
+// long, and none of these.
+func (s Stamp) Annotations() iter.Seq2[string, any] {
+	return func(yield func(string, any) bool) {
+		var kind, absolute, relative, enqueue any
+		if s.Destination.Kind.valid() {
+			kind = s.Destination.Kind.annotation()
+		}
+		if s.DeliveryDelay > 0 {
+			switch s.DelayForm {
+			case DelayAbsolute:
+				absolute = s.DeliveryTime
+			case DelayRelative:
+				relative = s.DeliveryDelay
+			case DelayEnqueueTime:
+				enqueue = time.UnixMilli(s.DeliveryTime).UTC()
+			}
+		}
+		_ = yield(annotationDest, kind) && yield(annotationToType, nil) &&
+			yield(annotationDeliveryTime, absolute) && yield(annotationDeliveryDelay, relative) && yield(annotationEnqueueTime, enqueue)
 	}
 }
 

@@ -304,6 +304,28 @@ func TestApplyWire(t *testing.T) {
 	}
 }
 
+// What a wrapper writes to annotations of its own is what Apply writes.
+func TestStampAnnotations(t *testing.T) {
+	p := Producer{Destination: Destination{TemporaryTopic, "t"}, DeliveryDelay: time.Second}
+	for form, want := range map[DelayForm]map[string]any{
+		DelayAbsolute:    {"x-opt-jms-dest": int8(3), "x-opt-to-type": nil, "x-opt-delivery-time": int64(sent + 1000), "x-opt-delivery-delay": nil, "x-opt-scheduled-enqueue-time": nil},
+		DelayRelative:    {"x-opt-jms-dest": int8(3), "x-opt-to-type": nil, "x-opt-delivery-time": nil, "x-opt-delivery-delay": int64(1000), "x-opt-scheduled-enqueue-time": nil},
+		DelayEnqueueTime: {"x-opt-jms-dest": int8(3), "x-opt-to-type": nil, "x-opt-delivery-time": nil, "x-opt-delivery-delay": nil, "x-opt-scheduled-enqueue-time": time.UnixMilli(sent + 1000).UTC()},
+		DelayProperty:    {"x-opt-jms-dest": int8(3), "x-opt-to-type": nil, "x-opt-delivery-time": nil, "x-opt-delivery-delay": nil, "x-opt-scheduled-enqueue-time": nil},
+	} {
+		p.Peer.Delay = form
+		s, err := p.Stamp(sentAt(), ID{})
+		require.NoError(t, err)
+		require.Equal(t, want, maps.Collect(s.Annotations()), "%v", form)
+		for range s.Annotations() {
+			break // ends it
+		}
+	}
+	for name, value := range (Stamp{}).Annotations() {
+		require.Nil(t, value, name)
+	}
+}
+
 // Prepare writes the stamp that it returns, with an id of its own for each send.
 func TestPrepare(t *testing.T) {
 	p := Producer{Peer: ActiveMQ(), Destination: Destination{Topic, "news"}, TimeToLive: time.Minute, DeliveryDelay: time.Second}
@@ -1116,6 +1138,8 @@ func TestDeliveryTimeRaw(t *testing.T) {
 		{"a symbol of the wide form does", `00 53 72 c1 1b 02 b3 00000013 "x-opt-delivery-time" 55 01`, 1, ""},
 		{"a map of the wide form", `00 53 72 d1 0000001b 00000002 a3 13 "x-opt-delivery-time" 55 01`, 1, ""},
 		{"a symbolic descriptor", `00 a3 1c "amqp:message-annotations:map" c1 18 02 a3 13 "x-opt-delivery-time" 55 01`, 1, ""},
+		{"a key that is no ASCII is no name", `00 53 72 c1 1c 04 a3 01 ff 40 a3 13 "x-opt-delivery-time" 55 01`, 1, ""},
+		{"what follows it is not looked at", `00 53 72 c1 1a 04 a3 13 "x-opt-delivery-time" 55 01 a3 05`, 1, ""},
 		{"not among the delivery annotations", `00 53 71 c1 18 02 a3 13 "x-opt-delivery-time" 55 01`, 0, ""},
 		{"not among the application properties", `00 53 74 c1 18 02 a1 13 "x-opt-delivery-time" 55 01`, 0, ""},
 		{"a creation-time of another type", `00 53 73 c0 0c 0a 40 40 40 40 40 40 40 40 40 55 01`, 0, `creation-time 1: not a timestamp`},
