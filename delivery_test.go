@@ -1167,6 +1167,15 @@ func TestDeliveryTimeRaw(t *testing.T) {
 	}
 }
 
+// Of a key that is a string go-amqp does not tell that it is no symbol.
+func TestDeliveryTimeStringKey(t *testing.T) {
+	m, ok := decodeMessage(encoded(t, `00 53 72 c1 18 02 a1 13 "x-opt-delivery-time" 55 01`))
+	require.True(t, ok)
+	got, err := Receiver{}.Read(m, time.Time{}).DeliveryTime()
+	require.NoError(t, err)
+	require.EqualValues(t, 1, got)
+}
+
 // JMSExpiration on both kinds of message.
 func TestExpiration(t *testing.T) {
 	const received = 1796053117539

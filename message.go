@@ -151,7 +151,9 @@ func (v View) properties() amqp.MessageProperties {
 	return amqp.MessageProperties{}
 }
 
-// DeliveryTime returns JMSDeliveryTime, as [RawMessage.DeliveryTimeFrom] does.
+// DeliveryTime returns JMSDeliveryTime, as [RawMessage.DeliveryTimeFrom] does for the
+// receiver's peer. An annotation counts whose key is a string, too: go-amqp does not tell
+// strings from symbols.
 func (v View) DeliveryTime() (int64, error) {
 	d := delays{
 		time:    numberFrom(v.annotation(annotationDeliveryTime)),
