@@ -820,8 +820,7 @@ func (f Forwarder) Append(dst, msg []byte, now time.Time) ([]byte, error) {
 	}
 	h := m.Header.Explicit(f.NodeDefault)
 	h.FirstAcquirer, h.DeliveryCount = Opt[bool]{}, Opt[uint32]{}
-	const room = headerRoom + 64 // for the header and a delay, and to make maps wide
-	out := h.AppendTo(slices.Grow(dst, room+len(m.Rest)))
+	out := h.AppendTo(slices.Grow(dst, headerRoom+len(m.Rest)+delayRoom))
 	if out, err = m.appendAnnotations(out, delay); err != nil {
 		return dst, err
 	}
@@ -835,6 +834,10 @@ func (f Forwarder) Append(dst, msg []byte, now time.Time) ([]byte, error) {
 	}
 	return append(out, m.Body...), nil
 }
+
+// delayRoom is the most that a delay adds to a message: an annotation of 39 bytes, in a
+// section of its own or in a map that has to be wider for it.
+const delayRoom = 50
 
 // appendAnnotations appends the message annotations with what is left of the delay.
 func (m *RawMessage) appendAnnotations(dst []byte, delay DelayRequest) ([]byte, error) {
@@ -893,7 +896,8 @@ func (m *RawMessage) without(section []byte, keys wire.Type, names ...string) (i
 		switch drop := isKey && slices.Contains(names, string(key)); {
 		case r.Err() != nil:
 		case drop && !dropped:
-			items, dropped = slices.Clone(section[first:start]), true
+			items = append(make([]byte, 0, len(section)+delayRoom), section[first:start]...)
+			dropped = true
 		case drop:
 		default:
 			n++
