@@ -3,6 +3,7 @@ package amqpjms
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -172,8 +173,8 @@ type Producer struct {
 }
 
 // A Stamp is what a message has got from its producer when send returns [jms 3.4.11].
-// Wrappers write it to a message type of their own; [Stamp.Apply] writes it to an
-// *amqp.Message. Stamps can be compared with ==.
+// Wrappers write it to a message type of their own, [Stamp.Annotations] included;
+// [Stamp.Apply] writes it to an *amqp.Message. Stamps can be compared with ==.
 type Stamp struct {
 	Header      Header
 	Destination Destination // JMSDestination
@@ -197,7 +198,8 @@ type Stamp struct {
 // every way to send. An id of zero is no id.
 //
 // now is the time when the client calls send, in a transaction too [jms 3.4.13], cut
-// to milliseconds; it has to be given. A message that is sent once more, after a
+// to milliseconds; it must be after 1970-01-01
+// UTC. A message that is sent once more, after a
 // failure too, is another message with a new id.
 //
 // It is an error, a *[ValueError], if a setting is out of range; if the peer cannot
@@ -206,8 +208,9 @@ type Stamp struct {
 // are disabled, for then no receiver could tell the delivery time; if a sum passes
 // 2^63-1.
 func (p Producer) Stamp(now time.Time, id ID) (Stamp, error) {
-	if now.IsZero() {
-		return Stamp{}, &ValueError{What: "time of send", Value: now.String(), Err: errors.New("not given")}
+	sent := now.UnixMilli()
+	if sent <= 0 { // creation-time 0 is none
+		return Stamp{}, &ValueError{What: "time of send", Value: now.String(), Err: errors.New("not after 1970-01-01 UTC")}
 	}
 	address, err := p.Peer.Address(p.Destination)
 	if err != nil {
@@ -233,7 +236,6 @@ func (p Producer) Stamp(now time.Time, id ID) (Stamp, error) {
 		UserID:      p.UserID,
 		DelayForm:   p.Peer.Delay,
 	}
-	sent := now.UnixMilli()
 	if !p.NoTimestamp {
 		s.Timestamp = sent
 	}
@@ -266,36 +268,46 @@ func (p Producer) delay(sent int64) (delay, until int64, err error) {
 	if delay, err = wholeMilliseconds(what, p.DeliveryDelay); err != nil {
 		return 0, 0, err
 	}
-	refuse := func(why string) (int64, int64, error) {
-		return 0, 0, &ValueError{What: what, Value: p.DeliveryDelay.String(), Err: errors.New(why)}
-	}
 	if delay > 0 {
-		switch p.Peer.Delay {
-		case DelayAbsolute, DelayEnqueueTime:
-		case DelayRelative, DelayProperty:
-			if p.NoTimestamp {
-				return refuse(p.Peer.Delay.String() + " needs a timestamp, and timestamps are disabled")
-			}
-		case DelayNone:
-			return refuse("the peer cannot delay")
-		case DelayNotChosen:
-			return refuse("no form of delay has been chosen")
-		default:
-			return refuse(p.Peer.Delay.String() + " is no form of delay")
+		if why := p.Peer.Delay.unfit(!p.NoTimestamp); why != "" {
+			return 0, 0, &ValueError{What: what, Value: p.DeliveryDelay.String(), Err: errors.New(why)}
 		}
 	}
 	until, err = addMilliseconds(what, sent, delay)
 	return delay, until, err
 }
 
+// unfit says why a message with or without a timestamp cannot ask for a delay in this
+// form, "" where it can.
+func (f DelayForm) unfit(timestamp bool) string {
+	switch f {
+	case DelayAbsolute, DelayEnqueueTime:
+		return ""
+	case DelayRelative, DelayProperty:
+		if !timestamp {
+			return f.String() + " needs a timestamp, and timestamps are disabled"
+		}
+		return ""
+	case DelayNone:
+		return "the peer cannot delay"
+	case DelayNotChosen:
+		return "no form of delay has been chosen"
+	}
+	return f.String() + " is no form of delay"
+}
+
 // addMilliseconds returns the time that a span ends which starts at from, in
 // milliseconds.
 func addMilliseconds(what string, from, span int64) (int64, error) {
 	if from > math.MaxInt64-span {
-		return 0, &ValueError{What: what, Value: strconv.FormatInt(span, 10) + "ms", Err: errors.New("ends after the last time there is")}
+		return 0, &ValueError{What: what, Value: milliseconds(span), Err: errors.New("ends after the last time there is")}
 	}
 	return from + span, nil
 }
+
+// milliseconds returns a span for people to read, which may be longer than a
+// time.Duration can be.
+func milliseconds(n int64) string { return strconv.FormatInt(n, 10) + "ms" }
 
 // Prepare makes m ready to be sent now: it stamps it with a new id, and returns the
 // stamp. See [Producer.Stamp] for now and for errors, and [Stamp.Apply] for what becomes
@@ -317,17 +329,23 @@ func (p Producer) Prepare(m *amqp.Message, now time.Time) (Stamp, error) {
 
 // Apply writes the stamp to m: a new header, with durable on the wire; the properties
 // message-id, user-id, to, absolute-expiry-time and creation-time, set or removed; the
-// annotation x-opt-jms-dest; and the delay in its one form, where a delay that was left
-// by an earlier send is removed in every form. All else of m stays. What m may
-// share with another message (the properties, the annotations and, where
-// the delay is a property, the application properties) is not written into but
-// replaced by a copy.
+// annotation x-opt-jms-dest; and the delay in its one form. What was left by an earlier
+// send is removed: a delay in every form, and x-opt-to-type, the older annotation for
+// the kind of the destination. All else of m stays. What m may share with another
+// message (the properties, the annotations and, where the delay is a property, the
+// application properties) is not written into but replaced by a copy.
 //
 // An application property AMQ_SCHEDULED_DELAY is replaced or removed where the peer
 // takes that for its delay; elsewhere it is the application's own, but an error, a
-// *[ValueError], beside a delay in another form. m does not change on error.
+// *[ValueError], beside a delay in another form. So is a delay whose form cannot be
+// written, in a stamp that [Producer.Stamp] did not make. m does not change on error.
 func (s Stamp) Apply(m *amqp.Message) error {
 	delayed := s.DeliveryDelay > 0
+	if delayed {
+		if why := s.DelayForm.unfit(s.Timestamp != 0); why != "" {
+			return &ValueError{What: "delivery delay", Value: milliseconds(s.DeliveryDelay), Err: errors.New(why)}
+		}
+	}
 	_, scheduled := m.ApplicationProperties[propertyScheduledDelay]
 	if scheduled && delayed && s.DelayForm != DelayProperty {
 		return &ValueError{What: "property", Value: quote(propertyScheduledDelay), Err: fmt.Errorf("a second delay beside %v", s.DelayForm)}
@@ -354,21 +372,17 @@ func (s Stamp) Apply(m *amqp.Message) error {
 
 	annotations := make(amqp.Annotations, len(m.Annotations)+2)
 	maps.Copy(annotations, m.Annotations)
-	deleteAnnotations(annotations, annotationDest, annotationDeliveryTime, annotationDeliveryDelay, annotationEnqueueTime)
-	if s.Destination.Kind.valid() {
-		annotations[annotationDest] = s.Destination.Kind.annotation()
-	}
-	if delayed {
-		switch s.DelayForm {
-		case DelayAbsolute:
-			annotations[annotationDeliveryTime] = s.DeliveryTime
-		case DelayRelative:
-			annotations[annotationDeliveryDelay] = s.DeliveryDelay
-		case DelayEnqueueTime:
-			annotations[annotationEnqueueTime] = time.UnixMilli(s.DeliveryTime).UTC()
+	for name, value := range s.Annotations() {
+		delete(annotations, amqp.Symbol(name)) // go-amqp sends both as symbols
+		if value == nil {
+			delete(annotations, name)
+		} else {
+			annotations[name] = value
 		}
 	}
-	m.Annotations = annotations
+	if len(annotations) > 0 || m.Annotations != nil { // else go-amqp would send an empty section
+		m.Annotations = annotations
+	}
 
 	if s.DelayForm == DelayProperty && (delayed || scheduled) {
 		properties := make(map[string]any, len(m.ApplicationProperties)+1)
@@ -391,16 +405,32 @@ func timeOf(ms int64) *time.Time {
 	return &t
 }
 
-// deleteAnnotations deletes annotations, in both forms that go-amqp sends as symbols.
-func deleteAnnotations(a amqp.Annotations, names ...string) {
-	for _, name := range names {
-		delete(a, name)
-		delete(a, symbol(name))
+// Annotations iterates over the message annotations that are the producer's to set: the
+// kind of the destination, and the delay in every form. A value is an int8, which is a
+// byte in AMQP, an int64, which is a long, or a time.Time, which is a timestamp; nil is
+// an annotation to remove, for an earlier send may have left it. A delay in the form of
+// [DelayProperty] is no annotation but the application property AMQ_SCHEDULED_DELAY, a
+// long, and none of these.
+func (s Stamp) Annotations() iter.Seq2[string, any] {
+	return func(yield func(string, any) bool) {
+		var kind, absolute, relative, enqueue any
+		if s.Destination.Kind.valid() {
+			kind = s.Destination.Kind.annotation()
+		}
+		if s.DeliveryDelay > 0 {
+			switch s.DelayForm {
+			case DelayAbsolute:
+				absolute = s.DeliveryTime
+			case DelayRelative:
+				relative = s.DeliveryDelay
+			case DelayEnqueueTime:
+				enqueue = time.UnixMilli(s.DeliveryTime).UTC()
+			}
+		}
+		_ = yield(annotationDest, kind) && yield(annotationToType, nil) &&
+			yield(annotationDeliveryTime, absolute) && yield(annotationDeliveryDelay, relative) && yield(annotationEnqueueTime, enqueue)
 	}
 }
-
-// symbol is go-amqp's type of AMQP symbols, which it exports under this name alone.
-type symbol = amqp.SourceDistributionMode
 
 // A number is a value that stands where an integer or a timestamp belongs. The zero
 // number is no value.
@@ -442,7 +472,7 @@ func (v RawValue) number() number {
 // numberFrom returns a value that go-amqp has decoded, or is to send, as a number.
 func numberFrom(v any) number {
 	switch v := v.(type) {
-	case nil:
+	case nil, amqp.Null:
 		return number{}
 	case int64:
 		return number{kind: numberInteger, n: v}
@@ -493,7 +523,7 @@ type DelayRequest struct {
 
 // request returns what the first form says that is there [delivery: reading]. A relative
 // one counts from the creation-time, or where there is none from otherwise.
-func (d delays) request(otherwise Opt[int64]) (DelayRequest, error) {
+func (d *delays) request(otherwise Opt[int64]) (DelayRequest, error) {
 	var form DelayForm
 	var n number
 	switch {
@@ -534,7 +564,7 @@ func (d delays) request(otherwise Opt[int64]) (DelayRequest, error) {
 }
 
 // creation returns the creation-time, if there is one.
-func (d delays) creation() (int64, bool, error) {
+func (d *delays) creation() (int64, bool, error) {
 	switch d.created.kind {
 	case numberNone:
 		return 0, false, nil
@@ -545,7 +575,7 @@ func (d delays) creation() (int64, bool, error) {
 }
 
 // deliveryTime returns JMSDeliveryTime [jms 3.4.13].
-func (d delays) deliveryTime() (int64, error) {
+func (d *delays) deliveryTime() (int64, error) {
 	request, err := d.request(Opt[int64]{})
 	if err != nil {
 		return 0, err
@@ -569,56 +599,60 @@ func (n number) wrong(what, why string) error {
 	return &ValueError{What: what, Value: value, Err: errors.New(why)}
 }
 
-// delays returns what the message says of its delivery time, up to what decides it. The
-// property counts only where the caller says so.
-func (m *RawMessage) delays(byProperty bool) (d delays, err error) {
-	if err := m.delayAnnotations(&d); err != nil {
-		return delays{}, err
-	}
-	if d.time.stated() || d.enqueue.stated() {
-		return d, nil
+// readDelays reads into d, which must be zero, what the message says of its delivery
+// time, up to what decides it. The property counts only where the caller says so, and
+// the creation-time of a message that asks for no delay is read only where that is the
+// delivery time.
+func (m *RawMessage) readDelays(d *delays, byProperty, undelayed bool) error {
+	if m.MessageAnnotations != nil {
+		if err := m.readDelayAnnotations(d); err != nil {
+			return err
+		}
+		if d.time.stated() || d.enqueue.stated() {
+			return nil
+		}
 	}
 	if byProperty && !d.delay.stated() {
 		v, err := m.ApplicationProperty(propertyScheduledDelay)
 		if err != nil {
-			return delays{}, err
+			return err
 		}
 		d.property = v.number()
 	}
-	v, err := m.Property(FieldCreationTime)
-	if err != nil {
-		return delays{}, err
-	}
-	d.created = v.number()
-	return d, nil
-}
-
-// delayAnnotations reads the three annotations in one pass.
-func (m *RawMessage) delayAnnotations(d *delays) error {
-	if m.MessageAnnotations == nil {
+	if !undelayed && !d.delay.stated() && !d.property.stated() {
 		return nil
 	}
+	v, err := m.Property(FieldCreationTime)
+	if err != nil {
+		return err
+	}
+	d.created = v.number()
+	return nil
+}
+
+// readDelayAnnotations reads the three annotations in one pass, up to the one that goes
+// first.
+func (m *RawMessage) readDelayAnnotations(d *delays) error {
 	r := wire.NewReader(m.MessageAnnotations)
 	readSection(&r)
 	outer, n := r.Map()
 	for range n {
 		var to *number
-		if r.Next() == wire.Symbol {
-			switch string(r.Symbol()) {
-			case annotationDeliveryTime:
-				to = &d.time
-			case annotationEnqueueTime:
-				to = &d.enqueue
-			case annotationDeliveryDelay:
-				to = &d.delay
-			}
-		} else {
-			r.Skip()
+		switch string(r.Name()) {
+		case annotationDeliveryTime:
+			to = &d.time
+		case annotationEnqueueTime:
+			to = &d.enqueue
+		case annotationDeliveryDelay:
+			to = &d.delay
 		}
-		if to != nil && !to.stated() {
-			*to = RawValue(r.Value()).number()
-		} else {
+		if to == nil || to.stated() {
 			r.Skip()
+			continue
+		}
+		*to = RawValue(r.Value()).number()
+		if to == &d.time && to.stated() && r.Err() == nil {
+			return nil // which no other form changes
 		}
 	}
 	r.Leave(outer)
@@ -643,8 +677,8 @@ func (m *RawMessage) DeliveryTime() (int64, error) { return m.DeliveryTimeFrom(P
 // delays as the application property AMQ_SCHEDULED_DELAY, the creation-time and
 // that come after x-opt-delivery-delay; otherwise it is [RawMessage.DeliveryTime].
 func (m *RawMessage) DeliveryTimeFrom(p Peer) (int64, error) {
-	d, err := m.delays(p.Delay == DelayProperty)
-	if err != nil {
+	var d delays
+	if err := m.readDelays(&d, p.Delay == DelayProperty, true); err != nil {
 		return 0, err
 	}
 	return d.deliveryTime()
@@ -683,11 +717,11 @@ func expiration(absolute number, ttl Opt[uint32], received time.Time) (int64, er
 
 // DelayRequest returns how the message asks to be delivered later, in whatever form
 // there is, for a broker that got it at a time which a relative form counts from where
-// the message has no creation-time. Errors are those of [RawMessage.DeliveryTime]. It
-// allocates nothing.
+// the message has no creation-time. Where it asks, errors are those of
+// [RawMessage.DeliveryTime]. It allocates nothing.
 func (m *RawMessage) DelayRequest(arrived time.Time) (DelayRequest, error) {
-	d, err := m.delays(true)
-	if err != nil {
+	var d delays
+	if err := m.readDelays(&d, true, false); err != nil {
 		return DelayRequest{}, err
 	}
 	return d.request(instant(arrived))
@@ -717,8 +751,10 @@ func (d DelayRequest) Refusal() *amqp.Error {
 }
 
 // Reaches says whether a message that was sent to a topic reaches a subscription: one
-// that existed when it was sent, not one that was made while it waited [jms 7.9].
-func Reaches(sent, subscribed time.Time) bool { return !subscribed.After(sent) }
+// that existed when it was sent, not one that was made while it waited [jms 7.9]. The
+// time of send is in milliseconds, and so is the comparison: a subscription that was
+// made in the same millisecond gets the message.
+func Reaches(sent, subscribed time.Time) bool { return subscribed.UnixMilli() <= sent.UnixMilli() }
 
 // A Forwarder is how a node passes messages on. The zero Forwarder knows nothing of
 // its neighbours. Forwarders can be compared with ==.
@@ -734,7 +770,7 @@ type Forwarder struct {
 
 // delay returns the form in which a message goes on that says d of its delivery time:
 // DelayNotChosen where no form is to be left, for it has been served, or falls due by now.
-func (f Forwarder) delay(d delays, now time.Time) (DelayRequest, error) {
+func (f Forwarder) delay(d *delays, now time.Time) (DelayRequest, error) {
 	if f.Served {
 		return DelayRequest{}, nil
 	}
@@ -757,32 +793,34 @@ func (f Forwarder) delay(d delays, now time.Time) (DelayRequest, error) {
 // Append appends an encoded message to dst as it is passed on now. The bare message and
 // the footer stay byte for byte, and so do all annotations but those that ask for a
 // delay: no form of delay is left once the delay is over, and before that the absolute
-// one alone, so that none is ever served twice. The delivery annotations, first-acquirer
-// and the delivery-count belong to the hop that is over, and go; durable becomes explicit
-// as [Header.Explicit] says; the ttl stays, see [Header.LowerTTL]. Of the bare message
-// one thing can change: the application property AMQ_SCHEDULED_DELAY goes where the
-// message comes from a peer that takes it for its delay.
+// one alone (the enqueue time, where the next peer delays by that), so that none is ever
+// served twice. The delivery annotations, first-acquirer and the delivery-count belong to
+// the hop that is over, and go; durable becomes explicit as [Header.Explicit] says; the
+// ttl stays, see [Header.LowerTTL]. Of the bare message one thing can change: the
+// application property AMQ_SCHEDULED_DELAY, and a section that holds nothing else, goes
+// where the message comes from a peer that takes it for its delay.
 //
 // It is an error if the message cannot be cut up or its delay not be read, if it has a
 // relative delay and no creation-time, or if it has to wait and the next peer cannot
-// delay; dst is returned as it was. dst must not overlap msg.
+// delay; dst is returned as it was. dst must not overlap msg. For a message that asks
+// for no delay it allocates nothing but what dst must grow by.
 func (f Forwarder) Append(dst, msg []byte, now time.Time) ([]byte, error) {
 	var m RawMessage
 	if err := m.Parse(msg); err != nil {
 		return dst, err
 	}
 	byProperty := f.From.Delay == DelayProperty
-	d, err := m.delays(byProperty)
-	if err != nil {
+	var d delays
+	if err := m.readDelays(&d, byProperty, false); err != nil {
 		return dst, err
 	}
-	delay, err := f.delay(d, now)
+	delay, err := f.delay(&d, now)
 	if err != nil {
 		return dst, err
 	}
 	h := m.Header.Explicit(f.NodeDefault)
 	h.FirstAcquirer, h.DeliveryCount = Opt[bool]{}, Opt[uint32]{}
-	out := h.AppendTo(dst)
+	out := h.AppendTo(slices.Grow(dst, headerRoom+len(m.Rest)+delayRoom))
 	if out, err = m.appendAnnotations(out, delay); err != nil {
 		return dst, err
 	}
@@ -797,9 +835,14 @@ func (f Forwarder) Append(dst, msg []byte, now time.Time) ([]byte, error) {
 	return append(out, m.Body...), nil
 }
 
+// delayRoom is the most that a delay adds to a message: an annotation of 39 bytes, in a
+// section of its own or in a map that has to be wider for it.
+const delayRoom = 50
+
 // appendAnnotations appends the message annotations with what is left of the delay.
 func (m *RawMessage) appendAnnotations(dst []byte, delay DelayRequest) ([]byte, error) {
-	items, n, dropped, err := m.without(m.MessageAnnotations, wire.Symbol, annotationDeliveryTime, annotationDeliveryDelay, annotationEnqueueTime)
+	items, n, dropped, err := m.without(m.MessageAnnotations, wire.Symbol,
+		annotationDeliveryTime, annotationDeliveryDelay, annotationEnqueueTime)
 	if err != nil {
 		return nil, err
 	}
@@ -824,17 +867,20 @@ func (m *RawMessage) appendAnnotations(dst []byte, delay DelayRequest) ([]byte, 
 // appendProperties appends the application properties without a delay.
 func (m *RawMessage) appendProperties(dst []byte) ([]byte, error) {
 	items, n, dropped, err := m.without(m.ApplicationProperties, wire.String, propertyScheduledDelay)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if !dropped {
+	case !dropped:
 		return append(dst, m.ApplicationProperties...), nil
+	case n == 0:
+		return dst, nil
 	}
 	return wire.AppendMap(wire.AppendDescriptor(dst, uint64(SectionApplicationProperties)), n, items), nil
 }
 
 // without returns the pairs of a section's map, as they are encoded, but those of some
-// keys, how many are left, and whether any is not.
+// keys, how many are left, and whether any is not. It allocates nothing where all are:
+// the pairs alias the section then, clipped.
 func (m *RawMessage) without(section []byte, keys wire.Type, names ...string) (items []byte, n int, dropped bool, err error) {
 	if section == nil {
 		return nil, 0, false, nil
@@ -842,16 +888,26 @@ func (m *RawMessage) without(section []byte, keys wire.Type, names ...string) (i
 	r := wire.NewReader(section)
 	kind := readSection(&r)
 	outer, pairs := r.Map()
+	first := r.Offset()
 	for range pairs {
 		start := r.Offset()
 		key, isKey := RawValue(r.Value()).text(keys)
 		r.Skip()
-		if isKey && slices.Contains(names, string(key)) {
+		switch drop := isKey && slices.Contains(names, string(key)); {
+		case r.Err() != nil:
+		case drop && !dropped:
+			items = append(make([]byte, 0, len(section)+delayRoom), section[first:start]...)
 			dropped = true
-			continue
+		case drop:
+		default:
+			n++
+			if dropped {
+				items = append(items, r.Since(start)...)
+			}
 		}
-		items = append(items, r.Since(start)...)
-		n++
+	}
+	if !dropped {
+		items = r.Since(first)
 	}
 	r.Leave(outer)
 	if err := r.Err(); err != nil {

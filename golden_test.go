@@ -158,6 +158,7 @@ func receiveView(t *testing.T, c golden.Case) view {
 	}
 	headerView(t, v, "", m.Header)
 	idView(t, v, "", &m)
+	deliveryView(t, v, c, &m)
 	return v
 }
 
@@ -165,7 +166,7 @@ func receiveView(t *testing.T, c golden.Case) view {
 // see of it, which is what the sender's own message says as well.
 func sendView(t *testing.T, c golden.Case) view {
 	v := view{}
-	headerOfSend(t, v, c)
+	stampOfSend(t, v, c)
 	idOfSend(t, v, c)
 	if c.Wire() == nil || c.Text("observed.type") == "" {
 		return v

@@ -48,6 +48,20 @@
 //     is a uint like any other [amqp 3.2.1].
 //   - negative-time-to-live: Qpid JMS sends a message with a negative time to live as
 //     one that never expires; here it is an error [jms 3.4.9].
+//   - expiration-overflows: in Qpid JMS a very long time to live makes an expiration that
+//     overflows, and so has passed already; here a sum past 2^63-1 is an error
+//     [jms 3.4.9].
+//   - negative-delay: Qpid JMS sends a message with a negative delivery delay at once;
+//     here it is an error [jms 7.9].
+//   - expires-before-delivery: Qpid JMS sends a message whose time to live is shorter
+//     than its delivery delay, so that it expires before it may be delivered; here it is
+//     an error [jms 3.4.9] [jms 3.4.13].
+//   - loose-delivery-time: Qpid JMS makes a delivery time of any number, whatever it
+//     loses; here a float, a double, a decimal and a ulong from 2^63 on are errors
+//     (AMQ-8320).
+//   - first-acquirer-sent-on: Qpid JMS sends a received message on with its
+//     first-acquirer; here it is left out, for it tells of the delivery that is over
+//     [amqp 3.2.1].
 //   - delivery-count-sent: Qpid JMS sends the JMSXDeliveryCount that an application set,
 //     less one, as delivery-count; here it is left out, for only a delivery that failed
 //     counts [jms 3.5.11] [amqp 3.2.1].

@@ -63,25 +63,33 @@ func (d Destination) String() string {
 	return d.Kind.String() + " " + d.Name
 }
 
-// Annotations that say the kind of a destination [jms-mapping 3.2].
+// Annotations that say the kind of a destination [jms-mapping 3.2]. The legacy ones are
+// in words.
 const (
 	annotationDest    = "x-opt-jms-dest"
 	annotationReplyTo = "x-opt-jms-reply-to"
+	annotationToType  = "x-opt-to-type" // legacy
 )
 
-var errNoKind = errors.New("kind is none of queue, topic, temporary queue and temporary topic")
+var (
+	errNoKind = errors.New("kind is none of queue, topic, temporary queue and temporary topic")
+	errNoName = errors.New("has no name")
+)
 
 // Address returns the address of a destination at the peer: its name behind the
 // peer's prefix for its kind, percent-encoded where the peer wants that. A name that
 // starts with the prefix already is an address, and a temporary destination's name,
 // which the peer made, always is. The zero Destination has no address, "". A kind
-// that is not known, or a name that is not valid UTF-8, is an error, a *[ValueError].
+// that is not known, or a name that is missing or not valid UTF-8, is an error, a
+// *[ValueError].
 func (p Peer) Address(d Destination) (string, error) {
 	switch {
 	case d.IsZero():
 		return "", nil
 	case !d.Kind.valid():
 		return "", &ValueError{What: "destination", Value: quote(d.Name), Err: errNoKind}
+	case d.Name == "":
+		return "", &ValueError{What: "destination", Value: d.Kind.String(), Err: errNoName}
 	case !utf8.ValidString(d.Name):
 		return "", &ValueError{What: "destination", Value: quote(d.Name), Err: errNotUTF8}
 	}
@@ -143,7 +151,9 @@ func (v View) properties() amqp.MessageProperties {
 	return amqp.MessageProperties{}
 }
 
-// DeliveryTime returns JMSDeliveryTime, as [RawMessage.DeliveryTimeFrom] does.
+// DeliveryTime returns JMSDeliveryTime, as [RawMessage.DeliveryTimeFrom] does for the
+// receiver's peer. An annotation counts whose key is a string, too: go-amqp does not tell
+// strings from symbols.
 func (v View) DeliveryTime() (int64, error) {
 	d := delays{
 		time:    numberFrom(v.annotation(annotationDeliveryTime)),

@@ -428,6 +428,22 @@ func isASCII(b []byte) bool {
 	return bits&0x8080808080808080 == 0
 }
 
+// Name reads one value of any type, as [Reader.Skip] does, and returns the bytes of a
+// symbol, unchecked, to compare with a name; nil where it is something else.
+func (r *Reader) Name() []byte {
+	if b := r.b[r.off:]; len(b) > 1 && b[0] == codeSym8 {
+		if n := 2 + int(b[1]); n <= len(b) {
+			r.off += n
+			return b[2:n:n]
+		}
+	}
+	v := Reader{b: r.Value()}
+	if v.Next() != Symbol {
+		return nil
+	}
+	return v.variable(codeSym8)
+}
+
 // variable reads a value of variable size. code is that of its short form.
 func (r *Reader) variable(code byte) []byte {
 	b := r.b[r.off:]
