@@ -198,9 +198,8 @@ type Stamp struct {
 // every way to send. An id of zero is no id.
 //
 // now is the time when the client calls send, in a transaction too [jms 3.4.13], cut
-// to milliseconds; it must be after 1970-01-01
-// UTC. A message that is sent once more, after a
-// failure too, is another message with a new id.
+// to milliseconds; it must be after 1970-01-01 UTC. A message that is sent once more,
+// after a failure too, is another message with a new id.
 //
 // It is an error, a *[ValueError], if a setting is out of range; if the peer cannot
 // delay, or its way has not been chosen, and there is a delay; if the time to live
@@ -660,6 +659,19 @@ func (m *RawMessage) readDelayAnnotations(d *delays) error {
 		return wireError(SectionMessageAnnotations.String(), m.offset(m.MessageAnnotations), err)
 	}
 	return nil
+}
+
+// Timestamp returns JMSTimestamp in milliseconds since 1970-01-01 UTC: the
+// creation-time, or 0 where there is none [jms 3.4.4]. It is an error, a *[ValueError]
+// or *[WireError], if that is no timestamp.
+func (m *RawMessage) Timestamp() (int64, error) {
+	v, err := m.Property(FieldCreationTime)
+	if err != nil {
+		return 0, err
+	}
+	d := delays{created: v.number()}
+	created, _, err := d.creation()
+	return created, err
 }
 
 // DeliveryTime returns JMSDeliveryTime in milliseconds since 1970-01-01 UTC: what the

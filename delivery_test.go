@@ -847,7 +847,9 @@ func deliveryView(t *testing.T, v view, c golden.Case, m *RawMessage) {
 			v.set(t, key, n)
 		}
 	}
-	n, err := m.DeliveryTime()
+	n, err := m.Timestamp()
+	set("JMSTimestamp", n, err)
+	n, err = m.DeliveryTime()
 	set("JMSDeliveryTime", n, err)
 
 	received := sentAt()

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/Azure/go-amqp"
 	"github.com/seed-b113d664/amqpjms"
@@ -61,7 +62,7 @@ func demo(s streams, args []string) int {
 		return exitUsage
 	}
 	var b bytes.Buffer
-	for _, show := range []func(io.Writer) error{showRequestAndReply, showIDs, showHeaders} {
+	for _, show := range []func(io.Writer) error{showRequestAndReply, showIDs, showHeaders, showDelays} {
 		if err := show(&b); err != nil {
 			s.errorf("%s", reason(err))
 			return exitInput
@@ -93,7 +94,7 @@ func showRequestAndReply(out io.Writer) error {
 		}
 	}
 	fmt.Fprint(w, "JMS\n")
-	writeJMS(w, &m)
+	writeJMS(w, &m, time.Time{})
 	w.Flush()
 
 	answer, err := reply(&m, amqpjms.NewID())
@@ -238,4 +239,56 @@ func start(m *amqpjms.RawMessage) string {
 		header = fmt.Sprintf("% x", m.HeaderSection)
 	}
 	return fmt.Sprintf("%s | % x …", header, m.Rest[:min(len(m.Rest), 3)])
+}
+
+// showDelays shows a message that is sent with a delay: what goes on the wire for each
+// broker, and what its receiver reads.
+func showDelays(out io.Writer) error {
+	const delay = 5 * time.Second
+	sent := time.UnixMilli(1796053106157).UTC()
+	compatible := amqpjms.ActiveMQ()
+	compatible.Product += " by property"
+	compatible.Delay = amqpjms.DelayProperty
+	fmt.Fprintf(out, "\n5. A message sent at %d with a delay of %v: what asks each broker for it, and the JMSDeliveryTime\n"+
+		"   that the receiver reads; or why it is not sent\n\n", sent.UnixMilli(), delay)
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, peer := range []amqpjms.Peer{
+		amqpjms.Artemis(), amqpjms.ActiveMQ(), amqpjms.BrokerJ(), compatible, amqpjms.ServiceBus(), amqpjms.RabbitMQ(), {Product: "not chosen"},
+	} {
+		m := &amqp.Message{Value: "wake up"}
+		stamp, err := amqpjms.Producer{Peer: peer, DeliveryDelay: delay}.Prepare(m, sent)
+		if err != nil {
+			fmt.Fprintf(w, "  %s\t%s\n", peer.Product, reason(err))
+			continue
+		}
+		asked, read, err := delayOnWire(m, peer, stamp.DelayForm)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "  %s\t%v\t%s %v\t%d\n", peer.Product, stamp.DelayForm, asked.T, asked.V, read)
+	}
+	return w.Flush()
+}
+
+// delayOnWire returns the value that asks for the delay in m, once encoded, and the
+// delivery time that its receiver reads.
+func delayOnWire(m *amqp.Message, peer amqpjms.Peer, form amqpjms.DelayForm) (value, int64, error) {
+	msg, err := m.MarshalBinary()
+	if err != nil {
+		return value{}, 0, err
+	}
+	var raw amqpjms.RawMessage
+	if err := raw.Parse(msg); err != nil {
+		return value{}, 0, err
+	}
+	find := raw.Annotation
+	if form == amqpjms.DelayProperty {
+		find = raw.ApplicationProperty
+	}
+	v, err := find(form.String())
+	if err != nil {
+		return value{}, 0, err
+	}
+	read, err := raw.DeliveryTimeFrom(peer)
+	return decode(v, 0), read, err
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"time"
 
 	"github.com/seed-b113d664/amqpjms"
 	"github.com/seed-b113d664/amqpjms/internal/wire"
@@ -27,6 +28,12 @@ func inspect(s streams, args []string) int {
 		if each {
 			lines = onePerLine
 		}
+		return err
+	})
+	received := time.Now()
+	flags.Func("received", "when the messages were received, in `milliseconds` since 1970, for an expiration that counts from there (default: now)", func(v string) error {
+		ms, err := strconv.ParseInt(v, 10, 64)
+		received = time.UnixMilli(ms)
 		return err
 	})
 	switch err := flags.Parse(args); {
@@ -58,7 +65,7 @@ func inspect(s streams, args []string) int {
 				code = exitInput
 				continue
 			}
-			if c := s.print(before, show(in, &m, sections)); c != exitOK {
+			if c := s.print(before, show(in, &m, sections, received)); c != exitOK {
 				return c
 			}
 			if !*asJSON {
@@ -211,7 +218,7 @@ type jmsField struct {
 
 // jmsFields returns all that is known of a message as JMS sees it: both views print
 // what stands here.
-func jmsFields(m *amqpjms.RawMessage) []jmsField {
+func jmsFields(m *amqpjms.RawMessage, received time.Time) []jmsField {
 	correlationID, asBytes := null(), null()
 	id, err := m.CorrelationID()
 	switch {
@@ -229,11 +236,22 @@ func jmsFields(m *amqpjms.RawMessage) []jmsField {
 		{name: "JMSMessageID", value: messageID(m)},
 		{name: "JMSCorrelationID", value: correlationID},
 		{name: "JMSCorrelationIDAsBytes", value: asBytes},
+		{name: "JMSTimestamp", value: long(m.Timestamp())},
+		{name: "JMSExpiration", value: long(m.Expiration(received))},
+		{name: "JMSDeliveryTime", value: long(m.DeliveryTime())},
 		{name: "JMSPriority", value: number("int", int64(m.Header.JMSPriority()))},
 		deliveryMode(m.Header),
 		{name: "JMSRedelivered", value: booleanValue(m.Header.JMSRedelivered())},
 		{name: "JMSXDeliveryCount", value: number("int", int64(m.Header.JMSXDeliveryCount())), property: true, exists: true},
 	}
+}
+
+// long returns a time as JMS sees it, or why it cannot be read.
+func long(ms int64, err error) value {
+	if err != nil {
+		return errorValue(err)
+	}
+	return text("long", strconv.FormatInt(ms, 10))
 }
 
 func messageID(m *amqpjms.RawMessage) value {

@@ -24,7 +24,7 @@ const everything = `
 `
 
 func TestTextOfAMessage(t *testing.T) {
-	code, out, errs := jmswire(everything, "inspect")
+	code, out, errs := jmswire(everything, "inspect", "-received", "1796053106157")
 	require.Equal(t, 0, code, errs)
 	require.Empty(t, errs)
 	require.Equal(t, `standard input: message of 105 bytes
@@ -55,6 +55,9 @@ JMS
   JMSMessageID              string "ID:AMQP_NO_PREFIX:m1"
   JMSCorrelationID          string "ID:AMQP_ULONG:42"
   JMSCorrelationIDAsBytes   error: id "ID:AMQP_ULONG:42": not a binary
+  JMSTimestamp              long 0
+  JMSExpiration             long 1796053166157
+  JMSDeliveryTime           long 0
   JMSPriority               int 9
   JMSDeliveryMode           int 2 (PERSISTENT, stated)
   JMSRedelivered            boolean true
@@ -73,6 +76,9 @@ JMS
   JMSMessageID              null
   JMSCorrelationID          null
   JMSCorrelationIDAsBytes   null
+  JMSTimestamp              long 0
+  JMSExpiration             long 0
+  JMSDeliveryTime           long 0
   JMSPriority               int 4
   JMSDeliveryMode           int 1 (not stated, NON_PERSISTENT by AMQP's default)
   JMSRedelivered            boolean false
@@ -101,6 +107,7 @@ func TestJSONOfAMessage(t *testing.T) {
 		{"header and id", "0053 70 c00402 42 5004  0053 73 c00401 a1013c  0053 77 40",
 			`{"JMSMessageID":{"t":"string","v":"ID:AMQP_NO_PREFIX:<"},` +
 				`"JMSCorrelationID":{"t":"null"},"JMSCorrelationIDAsBytes":{"t":"null"},` +
+				`"JMSTimestamp":{"t":"long","v":"0"},"JMSExpiration":{"t":"long","v":"0"},"JMSDeliveryTime":{"t":"long","v":"0"},` +
 				`"JMSPriority":{"t":"int","v":4},"JMSDeliveryMode":{"t":"int","v":1},"JMSRedelivered":{"t":"boolean","v":false},` +
 				`"special":{"JMSXDeliveryCount":{"exists":{"t":"boolean","v":true},"value":{"t":"int","v":1}}},` +
 				`"header":{"durable":{"t":"boolean","v":false},"priority":{"t":"ubyte","v":4},"ttl":{"t":"null"},` +
@@ -112,6 +119,7 @@ func TestJSONOfAMessage(t *testing.T) {
 		{"a wrong id, a binary id, a wrong annotation", "0053 72 c10702 a30161 a10180  0053 73 c00906 41 40 40 40 40 a001ab",
 			`{"JMSMessageID":{"t":"error","message":"message-id at byte 18: boolean, and an id is a string, ulong, uuid or binary"},` +
 				`"JMSCorrelationID":{"t":"string","v":"ID:AMQP_BINARY:AB"},"JMSCorrelationIDAsBytes":{"t":"bytes","v":"ab"},` +
+				`"JMSTimestamp":{"t":"long","v":"0"},"JMSExpiration":{"t":"long","v":"0"},"JMSDeliveryTime":{"t":"long","v":"0"},` +
 				`"JMSPriority":{"t":"int","v":4},"JMSDeliveryMode":{"t":"int","v":1},"JMSRedelivered":{"t":"boolean","v":false},` +
 				`"special":{"JMSXDeliveryCount":{"exists":{"t":"boolean","v":true},"value":{"t":"int","v":1}}},` +
 				`"header":{"durable":{"t":"null"},"priority":{"t":"null"},"ttl":{"t":"null"},` +

@@ -8,13 +8,14 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 	"unicode"
 
 	"github.com/seed-b113d664/amqpjms"
 )
 
 // showText returns the view for people.
-func showText(in input, m *amqpjms.RawMessage, sections []section) []byte {
+func showText(in input, m *amqpjms.RawMessage, sections []section, received time.Time) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s: message of %d bytes\n", in.where(), len(in.msg))
 	w := columns(&b)
@@ -25,7 +26,7 @@ func showText(in input, m *amqpjms.RawMessage, sections []section) []byte {
 		writeSection(w, m, s, false)
 	}
 	fmt.Fprint(w, "JMS\n")
-	writeJMS(w, m)
+	writeJMS(w, m, received)
 	w.Flush() // b takes all
 	return b.Bytes()
 }
@@ -73,8 +74,8 @@ func odd(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_.:/$@", r)
 }
 
-func writeJMS(w io.Writer, m *amqpjms.RawMessage) {
-	for _, f := range jmsFields(m) {
+func writeJMS(w io.Writer, m *amqpjms.RawMessage, received time.Time) {
+	for _, f := range jmsFields(m, received) {
 		note := ""
 		if f.note != "" {
 			note = " (" + f.note + ")"
@@ -85,9 +86,9 @@ func writeJMS(w io.Writer, m *amqpjms.RawMessage) {
 
 // showJSON returns the view for machines: JMS's fields by their names, its own
 // properties under "special", and what is not of JMS under keys in lower case.
-func showJSON(in input, m *amqpjms.RawMessage, sections []section) []byte {
+func showJSON(in input, m *amqpjms.RawMessage, sections []section, received time.Time) []byte {
 	var view, special object
-	for _, f := range jmsFields(m) {
+	for _, f := range jmsFields(m, received) {
 		if f.property {
 			special.add(f.name, object{{"exists", booleanValue(f.exists)}, {"value", f.value}})
 		} else {

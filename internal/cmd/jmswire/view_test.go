@@ -19,6 +19,7 @@ const root = "../../../testdata/"
 // viewed is what inspect -json prints of a message, as far as tests look at it.
 type viewed struct {
 	JMSMessageID, JMSCorrelationID, JMSCorrelationIDAsBytes *tagged
+	JMSTimestamp, JMSExpiration, JMSDeliveryTime            *tagged
 	JMSPriority, JMSDeliveryMode, JMSRedelivered            *tagged
 
 	Special map[string]struct{ Exists, Value *tagged } `json:"special"`
@@ -157,6 +158,12 @@ func (v viewed) jms(name string) *tagged {
 		return v.JMSCorrelationID
 	case "JMSCorrelationIDAsBytes":
 		return v.JMSCorrelationIDAsBytes
+	case "JMSTimestamp":
+		return v.JMSTimestamp
+	case "JMSExpiration":
+		return v.JMSExpiration
+	case "JMSDeliveryTime":
+		return v.JMSDeliveryTime
 	case "JMSPriority":
 		return v.JMSPriority
 	case "JMSDeliveryMode":
@@ -180,7 +187,7 @@ func silent(c golden.Case, key string) bool {
 // getters are the names that [viewed.jms] knows, those first that a sender knows too.
 func getters() []string {
 	return []string{"JMSMessageID", "JMSCorrelationID", "JMSCorrelationIDAsBytes", "JMSPriority", "JMSDeliveryMode",
-		"JMSRedelivered", "special.JMSXDeliveryCount", "special.exists.JMSXDeliveryCount"}
+		"JMSTimestamp", "JMSDeliveryTime", "JMSRedelivered", "special.JMSXDeliveryCount", "special.exists.JMSXDeliveryCount"}
 }
 
 // refusals are the messages given to Qpid JMS that are not printed, and why.
@@ -205,7 +212,7 @@ func TestJMSViewOfRecordings(t *testing.T) {
 	for set, keys := range map[string][]golden.Key{"receive": golden.ReceiveKeys(), "send": golden.SendKeys()} {
 		prefix, names := "", getters()
 		if set == "send" {
-			prefix, names = "observed.", getters()[:5]
+			prefix, names = "observed.", getters()[:6]
 		}
 		for _, c := range golden.Read(t, root+"qpid-jms-"+set+"/*.txt", keys...) {
 			if c.Wire() == nil || !c.Representable() {
