@@ -452,18 +452,28 @@ func (n number) stated() bool { return n.kind != numberNone }
 
 // number returns the value as a number.
 func (v RawValue) number() number {
+	if v == nil {
+		return number{}
+	}
 	r := wire.NewReader(v)
+	return readNumber(&r)
+}
+
+// readNumber reads a value of any type as a number.
+func readNumber(r *wire.Reader) number {
 	switch t := r.Next(); t {
-	case wire.None, wire.Null:
+	case wire.Null:
+		r.Skip()
 		return number{}
 	case wire.Timestamp:
 		return number{kind: numberTimestamp, n: r.Timestamp()}
 	case wire.Ulong:
 		return unsignedNumber(r.Ulong())
 	default:
-		if n, ok := v.Int(); ok {
+		if n, ok := readInt(r); ok {
 			return number{kind: numberInteger, n: n}
 		}
+		r.Skip()
 		return number{kind: numberOther, value: t.String()}
 	}
 }
@@ -649,7 +659,7 @@ func (m *RawMessage) readDelayAnnotations(d *delays) error {
 			r.Skip()
 			continue
 		}
-		*to = RawValue(r.Value()).number()
+		*to = readNumber(&r)
 		if to == &d.time && to.stated() && r.Err() == nil {
 			return nil // which no other form changes
 		}
@@ -683,14 +693,18 @@ func (m *RawMessage) Timestamp() (int64, error) {
 // the next is not asked then. An integer of any type will do, and a timestamp where a
 // time belongs. It looks at the annotations and, if it has to, at the properties up
 // to the creation-time, and allocates nothing.
-func (m *RawMessage) DeliveryTime() (int64, error) { return m.DeliveryTimeFrom(Peer{}) }
+func (m *RawMessage) DeliveryTime() (int64, error) { return m.deliveryTime(false) }
 
 // DeliveryTimeFrom returns JMSDeliveryTime for messages from a peer. Where that takes
 // delays as the application property AMQ_SCHEDULED_DELAY, the creation-time and
 // that come after x-opt-delivery-delay; otherwise it is [RawMessage.DeliveryTime].
 func (m *RawMessage) DeliveryTimeFrom(p Peer) (int64, error) {
+	return m.deliveryTime(p.Delay == DelayProperty)
+}
+
+func (m *RawMessage) deliveryTime(byProperty bool) (int64, error) {
 	var d delays
-	if err := m.readDelays(&d, p.Delay == DelayProperty, true); err != nil {
+	if err := m.readDelays(&d, byProperty, true); err != nil {
 		return 0, err
 	}
 	return d.deliveryTime()

@@ -713,9 +713,7 @@ func (m *RawMessage) Property(f PropertiesField) (RawValue, error) {
 // whether there is a value, null being none.
 func (m *RawMessage) seek(r *wire.Reader, f PropertiesField) bool {
 	r.Reset(m.msg[:m.end], m.first)
-	for range min(int(f), m.count) {
-		r.Skip()
-	}
+	r.SkipN(min(int(f), m.count))
 	return int(f) < m.count && !r.Null() && r.Err() == nil
 }
 
@@ -903,6 +901,13 @@ func (v RawValue) isNull() bool {
 // Int returns the value if it is of one of the eight integer types and fits.
 func (v RawValue) Int() (n int64, ok bool) {
 	r := wire.NewReader(v)
+	n, ok = readInt(&r)
+	return n, ok && r.Err() == nil
+}
+
+// readInt reads an integer of any type and says whether it fits. A value of another type
+// it does not read.
+func readInt(r *wire.Reader) (n int64, ok bool) {
 	switch r.Next() {
 	case wire.Ubyte:
 		n = int64(r.Ubyte())
@@ -927,7 +932,7 @@ func (v RawValue) Int() (n int64, ok bool) {
 	default:
 		return 0, false
 	}
-	return n, r.Err() == nil
+	return n, true
 }
 
 // Text returns the value if it is a string or a symbol.

@@ -699,6 +699,30 @@ func (r *Reader) Skip() {
 	r.skip()
 }
 
+// SkipN is Skip for n values.
+func (r *Reader) SkipN(n int) {
+	b, at := r.b, r.off
+	for ; n > 0 && at < len(b); n-- {
+		size := int(sizes[b[at]])
+		switch {
+		case size < size8:
+			size++
+		case size == size8 && at+1 < len(b):
+			size = 2 + int(b[at+1])
+		default:
+			size = len(b) + 1 // left to Skip
+		}
+		if size > len(b)-at {
+			break
+		}
+		at += size
+	}
+	r.off = at
+	for ; n > 0; n-- {
+		r.Skip()
+	}
+}
+
 // skip is Skip for all that is rare or wrong.
 func (r *Reader) skip() {
 	for values := 1; values > 0; values-- {
