@@ -50,8 +50,15 @@ func startApp(t testing.TB, url string) *app {
 		<-a.peer.exited
 		w.Close()
 	}()
-	a.must(t, command{Op: "connect", URL: url})
+	a.connect(t, url)
 	return a
+}
+
+// connect closes the connection that the application has, and with it consumers and
+// temporary destinations, and makes another.
+func (a *app) connect(t testing.TB, url string) {
+	t.Helper()
+	a.must(t, command{Op: "connect", URL: url})
 }
 
 // command is a line for the application. README.md says what each field means.

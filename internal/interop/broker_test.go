@@ -4,6 +4,8 @@ package interop
 
 import (
 	"context"
+	"errors"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,9 +15,10 @@ import (
 	"time"
 
 	"github.com/Azure/go-amqp"
+	"github.com/seed-b113d664/amqpjms"
 )
 
-// broker is one broker that the tests run on: how it is started, and what a Go
+// broker is one broker that the tests run on: how it is started, and what a
 // client must know of it that is not the same for all.
 type broker struct {
 	name    string // as in the head of a table
@@ -24,19 +27,18 @@ type broker struct {
 	// start starts it and returns host and port.
 	start func(t testing.TB) string
 
-	// What a Go client puts before a name to make an address. The JMS client
-	// learns it from the broker, except where jmsPrefix says that it does not.
-	queuePrefix, topicPrefix       string
-	jmsQueuePrefix, jmsTopicPrefix string
+	peer amqpjms.Peer // which the package must propose
 	// Whether an address must come with the capability "queue" or "topic" to be
 	// one; else the capability is harmless and left out.
 	capabilities bool
+	// Whether the JMS client must be given addresses, as it does not learn from the
+	// broker what they start with.
+	jmsAddresses bool
+	topicPrefix  string // of the names of topics, on both sides
 	// Whether a queue must be declared before it is used, as RabbitMQ 4 wants.
 	declared bool
-	// What it refuses.
-	noTopics, noTemporaryQueues bool
-	// The only delivery mode that the broker takes; 0: it takes both.
-	onlyMode int
+	// The only delivery mode that the broker takes; Unstated: it takes both.
+	onlyMode amqpjms.DeliveryMode
 }
 
 func activeMQ() broker {
@@ -47,8 +49,7 @@ func activeMQ() broker {
 		start: func(t testing.TB) string {
 			return startEmbedded(t, "EmbeddedActiveMQ")
 		},
-		queuePrefix: "queue://",
-		topicPrefix: "topic://",
+		peer: amqpjms.ActiveMQ(),
 	}
 }
 
@@ -60,10 +61,10 @@ func brokerJ() broker {
 		start: func(t testing.TB) string {
 			return startEmbedded(t, "EmbeddedBrokerJ")
 		},
+		peer: amqpjms.BrokerJ(),
 		// A topic is a binding key of the exchange that every virtual host has.
-		topicPrefix:    "amq.topic/",
-		jmsTopicPrefix: "amq.topic/",
-		onlyMode:       1,
+		topicPrefix: "amq.topic/",
+		onlyMode:    amqpjms.NonPersistent,
 	}
 }
 
@@ -88,6 +89,7 @@ func artemis() broker {
 		product:      "ActiveMQ Artemis",
 		version:      artemisVersion,
 		start:        startArtemis,
+		peer:         amqpjms.Artemis(),
 		capabilities: true,
 	}
 }
@@ -120,6 +122,7 @@ type client struct {
 	hostPort   string
 	conn       *amqp.Conn
 	session    *amqp.Session
+	tap        *wiretap
 	management *management // nil where queues need not be declared
 }
 
@@ -128,8 +131,7 @@ const patience = 10 * time.Second
 // dial connects to a broker, which must be of the version that it is said to be.
 func (b broker) dial(t testing.TB, hostPort string) *client {
 	t.Helper()
-	conn, session := b.connect(t, hostPort)
-	c := &client{broker: b, hostPort: hostPort, conn: conn, session: session}
+	c := b.connect(t, hostPort)
 	if !strings.HasPrefix(c.version(), b.version) {
 		t.Fatalf("%s %s was to be started, but its version is %q", b.product, b.version, c.version())
 	}
@@ -139,13 +141,29 @@ func (b broker) dial(t testing.TB, hostPort string) *client {
 	return c
 }
 
+// again is another client of the same broker.
+func (c *client) again(t testing.TB) *client {
+	t.Helper()
+	other := c.broker.connect(t, c.hostPort)
+	other.management = c.management
+	return other
+}
+
 // connect makes a connection that the end of the test closes.
-func (b broker) connect(t testing.TB, hostPort string) (*amqp.Conn, *amqp.Session) {
+func (b broker) connect(t testing.TB, hostPort string) *client {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	conn, err := amqp.Dial(ctx, "amqp://"+hostPort, &amqp.ConnOptions{SASLType: amqp.SASLTypeAnonymous()})
+	var d net.Dialer
+	tcp, err := d.DialContext(ctx, "tcp", hostPort)
 	if err != nil {
+		t.Fatalf("%s: %v", b.product, err)
+	}
+	tap := newWiretap(tcp)
+	host, _, _ := net.SplitHostPort(hostPort)
+	conn, err := amqp.NewConn(ctx, tap, &amqp.ConnOptions{HostName: host, SASLType: amqp.SASLTypeAnonymous()})
+	if err != nil {
+		tcp.Close()
 		t.Fatalf("%s: %v", b.product, err)
 	}
 	t.Cleanup(func() { conn.Close() })
@@ -153,22 +171,11 @@ func (b broker) connect(t testing.TB, hostPort string) (*amqp.Conn, *amqp.Sessio
 	if err != nil {
 		t.Fatalf("%s: %v", b.product, err)
 	}
-	return conn, session
+	return &client{broker: b, hostPort: hostPort, conn: conn, session: session, tap: tap}
 }
 
-// refuses shows that the broker refuses to let a client receive. On a connection
-// of its own: some brokers end the session, some the connection.
-func (c *client) refuses(t testing.TB, address string, o *amqp.ReceiverOptions) error {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	_, session := c.broker.connect(t, c.hostPort)
-	_, err := session.NewReceiver(ctx, address, o)
-	if err == nil {
-		t.Fatalf("a receiver from %q was not refused", address)
-	}
-	return err
-}
+// url is where the JMS application connects to.
+func (c *client) url() string { return "amqp://" + c.hostPort }
 
 // version is the version that the broker says it is.
 func (c *client) version() string {
@@ -178,9 +185,8 @@ func (c *client) version() string {
 
 // node is a queue or topic, as both sides name it.
 type node struct {
-	jms          value // as the JMS application does
-	address      string
-	capabilities []string // for a Go client to ask for
+	jms         value // as the JMS application does
+	destination amqpjms.Destination
 }
 
 // queue makes sure that there is a queue of this name.
@@ -193,69 +199,192 @@ func (c *client) queue(t testing.TB, name string) node {
 			t.Fatalf("declare queue %s: %v", name, err)
 		}
 	}
-	return c.broker.node("queue", name, c.broker.queuePrefix, c.broker.jmsQueuePrefix)
+	return c.broker.node(t, "queue", amqpjms.Destination{Kind: amqpjms.Queue, Name: name})
 }
 
-func (c *client) topic(name string) node {
-	return c.broker.node("topic", name, c.broker.topicPrefix, c.broker.jmsTopicPrefix)
+func (c *client) topic(t testing.TB, name string) node {
+	t.Helper()
+	return c.broker.node(t, "topic", amqpjms.Destination{Kind: amqpjms.Topic, Name: c.broker.topicPrefix + name})
 }
 
-func (b broker) node(kind, name, prefix, jmsPrefix string) node {
-	n := node{jms: destination(kind, jmsPrefix+name), address: prefix + name}
-	if b.capabilities {
-		n.capabilities = []string{kind}
+func (b broker) node(t testing.TB, kind string, d amqpjms.Destination) node {
+	t.Helper()
+	name := d.Name
+	if b.jmsAddresses {
+		name = b.address(t, d)
 	}
-	return n
+	return node{jms: destination(kind, name), destination: d}
 }
 
-// send sends to a queue or topic, and waits until the broker has taken the
-// message.
-func (c *client) send(t testing.TB, to node, m *amqp.Message) {
+func (b broker) address(t testing.TB, d amqpjms.Destination) string {
+	t.Helper()
+	address, err := b.peer.Address(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return address
+}
+
+// kindCapabilities is what a Go client asks for to have a destination of this kind.
+func (b broker) kindCapabilities(k amqpjms.DestinationKind) []string {
+	if b.capabilities && (k == amqpjms.Queue || k == amqpjms.Topic) {
+		return []string{k.String()}
+	}
+	return nil
+}
+
+// producer is a producer of messages that the broker takes.
+func (c *client) producer(to node) amqpjms.Producer {
+	return amqpjms.Producer{Peer: c.broker.peer, Destination: to.destination, Mode: c.broker.onlyMode}
+}
+
+// send prepares a message and sends it, and waits until the broker has taken it.
+func (c *client) send(t testing.TB, p amqpjms.Producer, m *amqp.Message) amqpjms.Stamp {
+	t.Helper()
+	stamp := prepare(t, p, m)
+	c.transmit(t, p.Destination, m)
+	return stamp
+}
+
+// prepare gives a message what a producer stamps on it.
+func prepare(t testing.TB, p amqpjms.Producer, m *amqp.Message) amqpjms.Stamp {
+	t.Helper()
+	stamp, err := p.Prepare(m, time.Now())
+	if err != nil {
+		t.Fatalf("prepare for %v: %v", p.Destination, err)
+	}
+	return stamp
+}
+
+// encode is a message as go-amqp encodes it.
+func encode(t testing.TB, m *amqp.Message) *amqpjms.RawMessage {
+	t.Helper()
+	b, err := m.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw := new(amqpjms.RawMessage)
+	if err := raw.Parse(b); err != nil {
+		t.Fatalf("%x: %v", b, err)
+	}
+	return raw
+}
+
+// transmit sends a message as it is.
+func (c *client) transmit(t testing.TB, to amqpjms.Destination, m *amqp.Message) {
+	t.Helper()
+	if err := c.try(t, to, m); err != nil {
+		t.Fatalf("send to %v: %v", to, err)
+	}
+}
+
+// try is transmit for a message that may be refused.
+func (c *client) try(t testing.TB, to amqpjms.Destination, m *amqp.Message) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	s, err := c.session.NewSender(ctx, to.address, &amqp.SenderOptions{TargetCapabilities: to.capabilities})
+	s, err := c.session.NewSender(ctx, c.broker.address(t, to), &amqp.SenderOptions{TargetCapabilities: c.broker.kindCapabilities(to.Kind)})
 	if err != nil {
-		t.Fatalf("sender to %s: %v", to.address, err)
+		t.Fatalf("sender to %v: %v", to, err)
 	}
 	defer s.Close(context.WithoutCancel(ctx))
-	if err := s.Send(ctx, m, nil); err != nil {
-		t.Fatalf("send to %s: %v", to.address, err)
-	}
+	return s.Send(ctx, m, nil)
 }
 
 // open opens a receiver, which the end of the test closes.
-func (c *client) open(t testing.TB, from node) *amqp.Receiver {
+func (c *client) open(t testing.TB, from node) *receiver {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	r, err := c.session.NewReceiver(ctx, from.address, &amqp.ReceiverOptions{SourceCapabilities: from.capabilities})
+	r, err := c.tryOpen(t, from, amqp.ReceiverOptions{})
 	if err != nil {
-		t.Fatalf("receiver from %s: %v", from.address, err)
+		t.Fatalf("receiver from %v: %v", from.destination, err)
 	}
-	t.Cleanup(func() { r.Close(context.Background()) })
 	return r
 }
 
-// receive takes the next message of a queue, which must come, and accepts it.
-func (c *client) receive(t testing.TB, from node) *amqp.Message {
-	t.Helper()
-	r := c.open(t, from)
-	defer r.Close(context.Background())
-	return next(t, r)
-}
-
-// next takes the next message of a receiver, which must come, and accepts it.
-func next(t testing.TB, r *amqp.Receiver) *amqp.Message {
+// tryOpen is open for a receiver with other options, or that may be refused.
+func (c *client) tryOpen(t testing.TB, from node, o amqp.ReceiverOptions) (*receiver, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	m, err := r.Receive(ctx, nil)
+	o.SourceCapabilities = c.broker.kindCapabilities(from.destination.Kind)
+	if o.DynamicAddress {
+		o.SourceCapabilities = []string{"temporary-queue"} // as JMS clients ask for one
+	}
+	r, err := c.session.NewReceiver(ctx, c.broker.address(t, from.destination), &o)
 	if err != nil {
-		t.Fatalf("receive from %s: %v", r.Address(), err)
+		return nil, err
 	}
-	if err := r.AcceptMessage(ctx, m); err != nil {
-		t.Fatalf("accept from %s: %v", r.Address(), err)
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		r.Close(ctx)
+	})
+	return &receiver{Receiver: r, tap: c.tap, as: amqpjms.Receiver{Peer: c.broker.peer, Destination: from.destination}}, nil
+}
+
+// receive takes the next message of a queue, which must come, and accepts it.
+func (c *client) receive(t testing.TB, from node) received {
+	t.Helper()
+	r := c.open(t, from)
+	defer r.Close(context.Background())
+	return r.next(t)
+}
+
+// receiver is a Go client's receiver.
+type receiver struct {
+	*amqp.Receiver
+	tap *wiretap
+	as  amqpjms.Receiver
+}
+
+// received is a message that a Go client received: as go-amqp decodes it, as it is
+// encoded, and as JMS sees it.
+type received struct {
+	*amqp.Message
+	raw  *amqpjms.RawMessage
+	view amqpjms.View
+}
+
+// next takes the next message, which must come, and accepts it.
+func (r *receiver) next(t testing.TB) received {
+	t.Helper()
+	m := r.take(t, patience)
+	if m.Message == nil {
+		t.Fatalf("nothing came from %v", r.as.Destination)
 	}
+	r.accept(t, m)
 	return m
+}
+
+// take takes the next message if it comes in time, and accepts nothing.
+func (r *receiver) take(t testing.TB, limit time.Duration) received {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	m, err := r.Receive(ctx, nil)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return received{}
+	}
+	if err != nil {
+		t.Fatalf("receive from %v: %v", r.as.Destination, err)
+	}
+	at := time.Now()
+	encoded, err := r.tap.message(r.LinkName(), m.DeliveryTag)
+	if err != nil {
+		t.Fatalf("receive from %v: %v", r.as.Destination, err)
+	}
+	raw := new(amqpjms.RawMessage)
+	if err := raw.Parse(encoded); err != nil {
+		t.Fatalf("receive from %v: %x: %v", r.as.Destination, encoded, err)
+	}
+	return received{Message: m, raw: raw, view: r.as.Read(m, at)}
+}
+
+func (r *receiver) accept(t testing.TB, m received) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if err := r.AcceptMessage(ctx, m.Message); err != nil {
+		t.Fatalf("accept from %v: %v", r.as.Destination, err)
+	}
 }

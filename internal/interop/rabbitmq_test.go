@@ -14,30 +14,25 @@ import (
 	"time"
 
 	"github.com/Azure/go-amqp"
+	"github.com/seed-b113d664/amqpjms"
 )
 
 // TestRabbitMQ runs on RabbitMQ, two versions for what they read differently.
 // Debian brings them; see README.md for what that needs.
 func TestRabbitMQ(t *testing.T) {
-	r40, r43 := rabbitMQ("4.0", "trixie"), rabbitMQ("4.3", "sid")
-	r40.noTemporaryQueues = true
-	onEach(t, r40, r43)
+	onEach(t, rabbitMQ("4.0", "trixie"), rabbitMQ("4.3", "sid"))
 }
 
 // rabbitMQ is the version of RabbitMQ that a suite of Debian has.
 func rabbitMQ(version, suite string) broker {
 	return broker{
-		name:    "R" + version,
-		product: "RabbitMQ",
-		version: version + ".",
-		start:   func(t testing.TB) string { return startRabbitMQ(t, suite) },
-		// The JMS client takes addresses as they are.
-		queuePrefix:    "/queues/",
-		jmsQueuePrefix: "/queues/",
-		topicPrefix:    "/exchanges/amq.topic/",
-		jmsTopicPrefix: "/exchanges/amq.topic/",
-		declared:       true,
-		noTopics:       true,
+		name:         "R" + version,
+		product:      "RabbitMQ",
+		version:      version + ".",
+		start:        func(t testing.TB) string { return startRabbitMQ(t, suite) },
+		peer:         amqpjms.RabbitMQ(),
+		jmsAddresses: true,
+		declared:     true,
 	}
 }
 
@@ -141,8 +136,7 @@ func manage(t testing.TB, b broker, hostPort string) *management {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	for {
-		_, session := b.connect(t, hostPort)
-		m, err := pair(ctx, session)
+		m, err := pair(ctx, b.connect(t, hostPort).session)
 		if err == nil {
 			err = m.declareQueue(ctx, "interop")
 		}
