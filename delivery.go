@@ -73,33 +73,33 @@ type Peer struct {
 }
 
 // Artemis returns what is known of ActiveMQ Artemis (2.40.0).
-func Artemis() Peer { return Peer{Product: "ActiveMQ Artemis", Delay: DelayAbsolute} }
+func Artemis() Peer { return Peer{Product: productArtemis, Delay: DelayAbsolute} }
 
 // ActiveMQ returns what is known of ActiveMQ Classic (6.2.2).
 func ActiveMQ() Peer {
-	return Peer{Product: "ActiveMQ Classic", Delay: DelayAbsolute, QueuePrefix: "queue://", TopicPrefix: "topic://"}
+	return Peer{Product: productActiveMQ, Delay: DelayAbsolute, QueuePrefix: "queue://", TopicPrefix: "topic://"}
 }
 
 // BrokerJ returns what is known of Apache Qpid Broker-J (9.2.1). It delays on queues
 // that hold messages back on publishing, and there only.
-func BrokerJ() Peer { return Peer{Product: "Qpid Broker-J", Delay: DelayAbsolute} }
+func BrokerJ() Peer { return Peer{Product: productBrokerJ, Delay: DelayAbsolute} }
 
 // RabbitMQ returns what is known of RabbitMQ 4 (4.0.5 and 4.3.6). Its queue named q is
 // /queues/q; a topic is a routing key of its exchange amq.topic. It cannot delay.
 func RabbitMQ() Peer {
-	return Peer{Product: "RabbitMQ", Delay: DelayNone, QueuePrefix: "/queues/", TopicPrefix: "/exchanges/amq.topic/", PercentEncoded: true}
+	return Peer{Product: productRabbitMQ, Delay: DelayNone, QueuePrefix: "/queues/", TopicPrefix: "/exchanges/amq.topic/", PercentEncoded: true}
 }
 
 // RabbitMQ3 returns what is known of RabbitMQ 3 with its plugin for AMQP 1.0
 // (3.10.8), whose addresses are others. It cannot delay.
 func RabbitMQ3() Peer {
-	return Peer{Product: "RabbitMQ 3", Delay: DelayNone, QueuePrefix: "/amq/queue/", TopicPrefix: "/topic/"}
+	return Peer{Product: productRabbitMQ3, Delay: DelayNone, QueuePrefix: "/amq/queue/", TopicPrefix: "/topic/"}
 }
 
 // ServiceBus returns what the documentation says of Azure Service Bus. Its own
 // clients read data bodies only.
 func ServiceBus() Peer {
-	return Peer{Product: "Azure Service Bus", Delay: DelayEnqueueTime, TextAsData: true}
+	return Peer{Product: productServiceBus, Delay: DelayEnqueueTime, TextAsData: true}
 }
 
 // capabilityDelayedDelivery is the capability of a connection or link that delays (AMQ-8320).
@@ -328,22 +328,28 @@ func (p Producer) Prepare(m *amqp.Message, now time.Time) (Stamp, error) {
 
 // Apply writes the stamp to m: a new header, with durable on the wire; the properties
 // message-id, user-id, to, absolute-expiry-time and creation-time, set or removed; the
-// annotation x-opt-jms-dest; and the delay in its one form. What was left by an earlier
+// annotation x-opt-jms-dest; the kind of message, as [Body.Kind] has it, in x-opt-jms-msg-type;
+// and the delay in its one form. What was left by an earlier
 // send is removed: a delay in every form, and x-opt-to-type, the older annotation for
-// the kind of the destination. All else of m stays. What m may share with another
+// the kind of the destination. A message without a body section gets an amqp-value null, for
+// some peers end the session of one that has none. All else of m stays. What m may share with another
 // message (the properties, the annotations and, where the delay is a property, the
 // application properties) is not written into but replaced by a copy.
 //
 // An application property AMQ_SCHEDULED_DELAY is replaced or removed where the peer
 // takes that for its delay; elsewhere it is the application's own, but an error, a
 // *[ValueError], beside a delay in another form. So is a delay whose form cannot be
-// written, in a stamp that [Producer.Stamp] did not make. m does not change on error.
+// written, in a stamp that [Producer.Stamp] did not make, and an annotation or a footer whose key
+// go-amqp cannot write. m does not change on error.
 func (s Stamp) Apply(m *amqp.Message) error {
 	delayed := s.DeliveryDelay > 0
 	if delayed {
 		if why := s.DelayForm.unfit(s.Timestamp != 0); why != "" {
 			return &ValueError{What: "delivery delay", Value: milliseconds(s.DeliveryDelay), Err: errors.New(why)}
 		}
+	}
+	if err := checkKeys(m); err != nil {
+		return err
 	}
 	_, scheduled := m.ApplicationProperties[propertyScheduledDelay]
 	if scheduled && delayed && s.DelayForm != DelayProperty {
@@ -369,18 +375,20 @@ func (s Stamp) Apply(m *amqp.Message) error {
 	props.AbsoluteExpiryTime = timeOf(s.Expiration)
 	m.Properties = &props
 
-	annotations := make(amqp.Annotations, len(m.Annotations)+2)
+	annotations := make(amqp.Annotations, len(m.Annotations)+3)
 	maps.Copy(annotations, m.Annotations)
 	for name, value := range s.Annotations() {
-		delete(annotations, amqp.Symbol(name)) // go-amqp sends both as symbols
-		if value == nil {
-			delete(annotations, name)
-		} else {
+		deleteAnnotation(annotations, name)
+		if value != nil {
 			annotations[name] = value
 		}
 	}
-	if len(annotations) > 0 || m.Annotations != nil { // else go-amqp would send an empty section
-		m.Annotations = annotations
+	body := bodyOf(m)
+	deleteAnnotation(annotations, annotationMessageKind)
+	annotations[annotationMessageKind] = int8(body.Kind())
+	m.Annotations = annotations
+	if body.form() == formNone {
+		m.Value = amqp.Null{}
 	}
 
 	if s.DelayForm == DelayProperty && (delayed || scheduled) {
@@ -480,34 +488,48 @@ func readNumber(r *wire.Reader) number {
 
 // numberFrom returns a value that go-amqp has decoded, or is to send, as a number.
 func numberFrom(v any) number {
+	if n, ok := integerFrom(v); ok {
+		return number{kind: numberInteger, n: n}
+	}
 	switch v := v.(type) {
 	case nil, amqp.Null:
 		return number{}
-	case int64:
-		return number{kind: numberInteger, n: v}
 	case uint64:
 		return unsignedNumber(v)
-	case time.Time:
-		return number{kind: numberTimestamp, n: v.UnixMilli()}
-	case int:
-		return number{kind: numberInteger, n: int64(v)}
-	case int8:
-		return number{kind: numberInteger, n: int64(v)}
-	case int16:
-		return number{kind: numberInteger, n: int64(v)}
-	case int32:
-		return number{kind: numberInteger, n: int64(v)}
 	case uint:
 		return unsignedNumber(uint64(v))
-	case uint8:
-		return number{kind: numberInteger, n: int64(v)}
-	case uint16:
-		return number{kind: numberInteger, n: int64(v)}
-	case uint32:
-		return number{kind: numberInteger, n: int64(v)}
+	case time.Time:
+		return number{kind: numberTimestamp, n: v.UnixMilli()}
 	default:
 		return number{kind: numberOther, value: fmt.Sprintf("%T", v)}
 	}
+}
+
+// integerFrom returns a value that is an integer up to 2^63-1.
+func integerFrom(v any) (int64, bool) {
+	switch v := v.(type) {
+	case int8:
+		return int64(v), true
+	case int64:
+		return v, true
+	case uint64:
+		return int64(v), v <= math.MaxInt64
+	case int:
+		return int64(v), true
+	case int16:
+		return int64(v), true
+	case int32:
+		return int64(v), true
+	case uint:
+		return int64(v), v <= math.MaxInt64
+	case uint8:
+		return int64(v), true
+	case uint16:
+		return int64(v), true
+	case uint32:
+		return int64(v), true
+	}
+	return 0, false
 }
 
 func unsignedNumber(n uint64) number {
@@ -816,6 +838,13 @@ func (f Forwarder) delay(d *delays, now time.Time) (DelayRequest, error) {
 	return request, nil
 }
 
+// header returns the header that a message goes on with: without what belongs to the hop that is over.
+func (f Forwarder) header(h Header) Header {
+	h = h.Explicit(f.NodeDefault)
+	h.FirstAcquirer, h.DeliveryCount = Opt[bool]{}, Opt[uint32]{}
+	return h
+}
+
 // Append appends an encoded message to dst as it is passed on now. The bare message and
 // the footer stay byte for byte, and so do all annotations but those that ask for a
 // delay: no form of delay is left once the delay is over, and before that the absolute
@@ -844,9 +873,7 @@ func (f Forwarder) Append(dst, msg []byte, now time.Time) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	h := m.Header.Explicit(f.NodeDefault)
-	h.FirstAcquirer, h.DeliveryCount = Opt[bool]{}, Opt[uint32]{}
-	out := h.AppendTo(slices.Grow(dst, headerRoom+len(m.Rest)+delayRoom))
+	out := f.header(m.Header).AppendTo(slices.Grow(dst, headerRoom+len(m.Rest)+delayRoom))
 	if out, err = m.appendAnnotations(out, delay); err != nil {
 		return dst, err
 	}

@@ -382,17 +382,40 @@ func HeaderFrom(mh *amqp.MessageHeader) (Header, error) {
 	if err != nil {
 		return Header{}, err
 	}
-	h := Header{Mode: NonPersistent, Priority: Some(mh.Priority), TTL: headerTTL(ttl)}
-	if mh.Durable {
-		h.Mode = Persistent
+	h := Header{
+		Mode:          modeFrom(mh),
+		Priority:      priorityFrom(mh),
+		TTL:           headerTTL(ttl),
+		DeliveryCount: deliveryCountFrom(mh),
 	}
 	if mh.FirstAcquirer {
 		h.FirstAcquirer = Some(true)
 	}
-	if mh.DeliveryCount != 0 {
-		h.DeliveryCount = Some(mh.DeliveryCount)
-	}
 	return h, nil
+}
+
+func modeFrom(mh *amqp.MessageHeader) DeliveryMode {
+	switch {
+	case mh == nil:
+		return Unstated
+	case mh.Durable:
+		return Persistent
+	}
+	return NonPersistent
+}
+
+func priorityFrom(mh *amqp.MessageHeader) Opt[uint8] {
+	if mh == nil {
+		return Opt[uint8]{}
+	}
+	return Some(mh.Priority)
+}
+
+func deliveryCountFrom(mh *amqp.MessageHeader) Opt[uint32] {
+	if mh == nil || mh.DeliveryCount == 0 {
+		return Opt[uint32]{}
+	}
+	return Some(mh.DeliveryCount)
 }
 
 // MessageHeader returns the header for go-amqp to send, never nil, so that

@@ -2,13 +2,19 @@ package amqpjms
 
 import (
 	"errors"
+	"fmt"
+	"maps"
+	"math"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/Azure/go-amqp"
+	"github.com/seed-b113d664/amqpjms/internal/wire"
 )
 
 // A DestinationKind is what a destination is. The zero DestinationKind is unknown.
@@ -50,6 +56,11 @@ func (k DestinationKind) valid() bool { return Queue <= k && k <= TemporaryTopic
 type Destination struct {
 	Kind DestinationKind
 	Name string // as an application writes it, without a peer's prefix
+
+	// Address is the address as it stands on the wire, which goes before Name. It is
+	// stated where kind and name do not give the same one again ([Peer.Destination]), and where
+	// the address is the peer's own and not to be touched ([View.Reply]).
+	Address string
 }
 
 // IsZero says whether there is no destination.
@@ -63,24 +74,69 @@ func (d Destination) String() string {
 	return d.Kind.String() + " " + d.Name
 }
 
-// Annotations that say the kind of a destination [jms-mapping 3.2]. The legacy ones are
-// in words.
+// Annotations that say the kind of a destination [jms-mapping 3.2], and those that said it
+// before there were any.
 const (
-	annotationDest    = "x-opt-jms-dest"
-	annotationReplyTo = "x-opt-jms-reply-to"
-	annotationToType  = "x-opt-to-type" // legacy
+	annotationDest      = "x-opt-jms-dest"
+	annotationReplyTo   = "x-opt-jms-reply-to"
+	annotationToType    = "x-opt-to-type"
+	annotationReplyType = "x-opt-reply-type"
 )
+
+// DestinationKindFrom returns the kind that the value of x-opt-jms-dest or x-opt-jms-reply-to
+// says, or where it says none, that of x-opt-to-type or x-opt-reply-type. It is an integer
+// of any type from 0 to 3, or words: exactly one of queue and topic, and perhaps temporary, in
+// any order and case, with commas between. The legacy annotations are words
+// only. Anything else is [UnknownKind], and so is nil.
+func DestinationKindFrom(annotation, legacy any) DestinationKind {
+	if n, ok := integerFrom(annotation); ok && 0 <= n && n <= int64(TemporaryTopic.annotation()) {
+		return Queue + DestinationKind(n)
+	}
+	if kind := kindOfWords(annotation); kind != UnknownKind {
+		return kind
+	}
+	return kindOfWords(legacy)
+}
+
+func kindOfWords(v any) DestinationKind {
+	var words string
+	switch v := v.(type) {
+	case string:
+		words = v
+	case amqp.Symbol:
+		words = string(v)
+	default:
+		return UnknownKind
+	}
+	kind, temporary := UnknownKind, false
+	for word := range strings.SplitSeq(words, ",") {
+		switch word = strings.Trim(word, " "); {
+		case strings.EqualFold(word, "queue") && kind == UnknownKind:
+			kind = Queue
+		case strings.EqualFold(word, "topic") && kind == UnknownKind:
+			kind = Topic
+		case strings.EqualFold(word, "temporary") && !temporary:
+			temporary = true
+		default:
+			return UnknownKind
+		}
+	}
+	if kind != UnknownKind && temporary {
+		kind += TemporaryQueue - Queue
+	}
+	return kind
+}
 
 var (
 	errNoKind = errors.New("kind is none of queue, topic, temporary queue and temporary topic")
 	errNoName = errors.New("has no name")
 )
 
-// Address returns the address of a destination at the peer: its name behind the
-// peer's prefix for its kind, percent-encoded where the peer wants that. A name that
-// starts with the prefix already is an address, and a temporary destination's name,
-// which the peer made, always is. The zero Destination has no address, "". A kind
-// that is not known, or a name that is missing or not valid UTF-8, is an error, a
+// Address returns the address of a destination at the peer: the one that it states, or its
+// name behind the peer's prefix for its kind, percent-encoded where the peer wants
+// that. A name that starts with the prefix already is an address, and a temporary
+// destination's name, which the peer made, always is. The zero Destination has no address, "". A
+// kind that is not known, or an address or name that is missing or not valid UTF-8, is an error, a
 // *[ValueError].
 func (p Peer) Address(d Destination) (string, error) {
 	switch {
@@ -88,6 +144,11 @@ func (p Peer) Address(d Destination) (string, error) {
 		return "", nil
 	case !d.Kind.valid():
 		return "", &ValueError{What: "destination", Value: quote(d.Name), Err: errNoKind}
+	case d.Address != "":
+		if err := checkText("address", d.Address); err != nil {
+			return "", err
+		}
+		return d.Address, nil
 	case d.Name == "":
 		return "", &ValueError{What: "destination", Value: d.Kind.String(), Err: errNoName}
 	case !utf8.ValidString(d.Name):
@@ -104,8 +165,56 @@ func (p Peer) Address(d Destination) (string, error) {
 	return prefix + name, nil
 }
 
+// Destination returns the destination that an address of the peer's is. Where its kind is
+// not known, the prefix that it starts with tells, the longer one of two; else it is otherwise,
+// or a queue. The name is the address without the prefix of its kind, percent-decoded where
+// the peer encodes. [Peer.Address] gives back the same address, byte for byte, unless it is empty.
+func (p Peer) Destination(address string, kind, otherwise DestinationKind) Destination {
+	return p.destination(address, kind, otherwise)
+}
+
+func (p *Peer) destination(address string, kind, otherwise DestinationKind) Destination {
+	if !kind.valid() {
+		kind = p.kindOfPrefix(address)
+	}
+	if !kind.valid() {
+		kind = otherwise
+	}
+	if !kind.valid() {
+		kind = Queue
+	}
+	d := Destination{Kind: kind, Name: address}
+	prefix := p.prefix(kind)
+	if prefix == "" {
+		return d
+	}
+	rest, stripped := strings.CutPrefix(address, prefix)
+	d.Name = rest
+	if stripped && p.PercentEncoded {
+		if name, err := url.PathUnescape(rest); err == nil && utf8.ValidString(name) {
+			d.Name = name
+		}
+	}
+	// Where Address would make another one of the name, the address itself has to be kept.
+	if !stripped || d.Name == "" || strings.HasPrefix(d.Name, prefix) || p.PercentEncoded && url.PathEscape(d.Name) != rest {
+		d.Address = address
+	}
+	return d
+}
+
+// kindOfPrefix returns the kind of destination whose addresses start so.
+func (p *Peer) kindOfPrefix(address string) DestinationKind {
+	kind, length := UnknownKind, 0
+	for _, k := range [...]DestinationKind{Queue, Topic} {
+		if prefix := p.prefix(k); len(prefix) > length && strings.HasPrefix(address, prefix) {
+			kind, length = k, len(prefix)
+		}
+	}
+	return kind
+}
+
 // prefix returns what the addresses of a kind of destination start with.
-func (p Peer) prefix(kind DestinationKind) string {
+func (p *Peer) prefix(kind DestinationKind) string {
 	switch kind {
 	case Queue:
 		return p.QueuePrefix
@@ -129,51 +238,149 @@ type Receiver struct {
 // view keeps m and looks at nothing before it is asked. A field that cannot be read is
 // an error of its own method only.
 func (r Receiver) Read(m *amqp.Message, received time.Time) View {
-	return View{Message: m, receiver: r, received: received}
+	return View{Message: m, at: &reception{r, received}}
+}
+
+// A reception is what a View knows beside the message. A pointer to it keeps views small, which
+// are copied with each call.
+type reception struct {
+	receiver Receiver
+	received time.Time
 }
 
 // A View is a received message as JMS sees it. [Receiver.Read] makes it. It may be
 // used by several goroutines at once as long as none of them changes the message.
 type View struct {
-	Message  *amqp.Message
-	receiver Receiver
-	received time.Time
+	Message *amqp.Message
+	at      *reception
 }
 
-// annotation returns a message annotation, nil where there is none.
-func (v View) annotation(name string) any { return v.Message.Annotations[name] }
+// annotation returns a message annotation, nil where there is none. go-amqp decodes
+// keys as strings; in a message made here they may be symbols.
+func (v View) annotation(name string) any { return annotationOf(v.Message, name) }
 
-// properties returns the properties section, an empty one where there is none.
-func (v View) properties() amqp.MessageProperties {
-	if p := v.Message.Properties; p != nil {
-		return *p
+func annotationOf(m *amqp.Message, name string) any {
+	if a, ok := m.Annotations[name]; ok || len(m.Annotations) == 0 {
+		return a
 	}
-	return amqp.MessageProperties{}
+	return m.Annotations[amqp.Symbol(name)]
+}
+
+// MessageID returns JMSMessageID, the zero ID if there is none; [ID.MessageID] is the string. An id
+// that is none of AMQP's four types or no valid UTF-8 is an error, a *[ValueError].
+func (v View) MessageID() (ID, error) {
+	if p := v.Message.Properties; p != nil {
+		return IDFrom(p.MessageID)
+	}
+	return ID{}, nil
+}
+
+// CorrelationID returns JMSCorrelationID, as MessageID does; [ID.CorrelationID] is the string.
+func (v View) CorrelationID() (ID, error) {
+	if p := v.Message.Properties; p != nil {
+		return IDFrom(p.CorrelationID)
+	}
+	return ID{}, nil
+}
+
+// Destination returns JMSDestination: what the message says, or the receiver's own where it says
+// none. An address that is not valid UTF-8 is an error, a *[ValueError].
+func (v View) Destination() (Destination, error) {
+	p := v.Message.Properties
+	if p == nil || p.To == nil {
+		return v.at.receiver.Destination, nil
+	}
+	return v.destination("to", *p.To, annotationDest, annotationToType)
+}
+
+// ReplyTo returns JMSReplyTo, the zero Destination if there is none. An address that is not valid
+// UTF-8 is an error, a *[ValueError].
+func (v View) ReplyTo() (Destination, error) {
+	p := v.Message.Properties
+	if p == nil || p.ReplyTo == nil {
+		return Destination{}, nil
+	}
+	return v.destination("reply-to", *p.ReplyTo, annotationReplyTo, annotationReplyType)
+}
+
+func (v View) destination(what, address, annotation, legacy string) (Destination, error) {
+	if err := checkText(what, address); err != nil {
+		return Destination{}, err
+	}
+	kind := DestinationKindFrom(v.annotation(annotation), nil)
+	if kind == UnknownKind {
+		kind = DestinationKindFrom(nil, v.annotation(legacy))
+	}
+	return v.at.receiver.Peer.destination(address, kind, v.at.receiver.Destination.Kind), nil
+}
+
+// DeliveryMode returns JMSDeliveryMode, as [Header.JMSDeliveryMode] does. A header that go-amqp
+// decoded is never [Unstated]: see [HeaderFrom].
+func (v View) DeliveryMode() DeliveryMode {
+	return Header{Mode: modeFrom(v.Message.Header)}.JMSDeliveryMode(v.at.receiver.NodeDefault)
+}
+
+// Priority returns JMSPriority, as [Header.JMSPriority] does.
+func (v View) Priority() int { return Header{Priority: priorityFrom(v.Message.Header)}.JMSPriority() }
+
+// Redelivered returns JMSRedelivered, as [Header.JMSRedelivered] does.
+func (v View) Redelivered() bool {
+	return Header{DeliveryCount: deliveryCountFrom(v.Message.Header)}.JMSRedelivered()
+}
+
+// DeliveryCount returns JMSXDeliveryCount, as [Header.JMSXDeliveryCount] does.
+func (v View) DeliveryCount() int32 {
+	return Header{DeliveryCount: deliveryCountFrom(v.Message.Header)}.JMSXDeliveryCount()
+}
+
+// Timestamp returns JMSTimestamp in milliseconds since 1970-01-01 UTC, 0 where there is none.
+func (v View) Timestamp() int64 {
+	if p := v.Message.Properties; p != nil && p.CreationTime != nil {
+		return p.CreationTime.UnixMilli()
+	}
+	return 0
 }
 
 // DeliveryTime returns JMSDeliveryTime, as [RawMessage.DeliveryTimeFrom] does for the
 // receiver's peer. An annotation counts whose key is a string, too: go-amqp does not tell
 // strings from symbols.
 func (v View) DeliveryTime() (int64, error) {
-	d := delays{
-		time:    numberFrom(v.annotation(annotationDeliveryTime)),
-		enqueue: numberFrom(v.annotation(annotationEnqueueTime)),
-		delay:   numberFrom(v.annotation(annotationDeliveryDelay)),
-		created: numberFromTime(v.properties().CreationTime),
-	}
-	if v.receiver.Peer.Delay == DelayProperty {
-		d.property = numberFrom(v.Message.ApplicationProperties[propertyScheduledDelay])
-	}
+	d := delaysOf(v.Message, v.at.receiver.Peer.Delay == DelayProperty)
 	return d.deliveryTime()
+}
+
+// delaysOf returns what a message says of its delivery time, up to what decides it. The property counts only where
+// the caller says so.
+func delaysOf(m *amqp.Message, byProperty bool) delays {
+	var d delays
+	if len(m.Annotations) > 0 {
+		if d.time = numberFrom(annotationOf(m, annotationDeliveryTime)); d.time.stated() {
+			return d // which decides
+		}
+		if d.enqueue = numberFrom(annotationOf(m, annotationEnqueueTime)); d.enqueue.stated() {
+			return d
+		}
+		d.delay = numberFrom(annotationOf(m, annotationDeliveryDelay))
+	}
+	if m.Properties != nil {
+		d.created = numberFromTime(m.Properties.CreationTime)
+	}
+	if byProperty {
+		d.property = numberFrom(m.ApplicationProperties[propertyScheduledDelay])
+	}
+	return d
 }
 
 // Expiration returns JMSExpiration, as [RawMessage.Expiration] does.
 func (v View) Expiration() (int64, error) {
+	if p := v.Message.Properties; p != nil && p.AbsoluteExpiryTime != nil {
+		return expiration(numberFromTime(p.AbsoluteExpiryTime), Opt[uint32]{}, v.at.received)
+	}
 	h, err := HeaderFrom(v.Message.Header)
 	if err != nil {
 		return 0, err
 	}
-	return expiration(numberFromTime(v.properties().AbsoluteExpiryTime), h.TTL, v.received)
+	return expiration(number{}, h.TTL, v.at.received)
 }
 
 func numberFromTime(t *time.Time) number {
@@ -181,4 +388,1230 @@ func numberFromTime(t *time.Time) number {
 		return number{}
 	}
 	return number{kind: numberTimestamp, n: t.UnixMilli()}
+}
+
+// Type returns JMSType, as it stands on the wire.
+func (v View) Type() Opt[string] {
+	if p := v.Message.Properties; p != nil {
+		return optional(p.Subject)
+	}
+	return Opt[string]{}
+}
+
+// UserID returns JMSXUserID, "" for none. Bytes that are not valid UTF-8 are an error, a
+// *[ValueError]; they are in the message's Properties.UserID.
+func (v View) UserID() (string, error) {
+	if p := v.Message.Properties; p != nil {
+		return JMSXUserID(p.UserID)
+	}
+	return "", nil
+}
+
+// JMSXUserID returns the text of a user-id, "" for none and for an empty one. Bytes that are
+// not valid UTF-8 are an error, a *[ValueError].
+func JMSXUserID(userID []byte) (string, error) {
+	if !utf8.Valid(userID) {
+		return "", &ValueError{What: "user id", Value: quote(string(userID)), Err: errNotUTF8}
+	}
+	return string(userID), nil
+}
+
+// GroupID returns JMSXGroupID as it stands on the wire. "" is a group too.
+func (v View) GroupID() Opt[string] {
+	if p := v.Message.Properties; p != nil {
+		return optional(p.GroupID)
+	}
+	return Opt[string]{}
+}
+
+// GroupSeq returns JMSXGroupSeq.
+func (v View) GroupSeq() Opt[int32] {
+	if p := v.Message.Properties; p != nil && p.GroupSequence != nil {
+		return Some(JMSXGroupSeq(*p.GroupSequence))
+	}
+	return Opt[int32]{}
+}
+
+// JMSXGroupSeq returns a group-sequence as JMS's int, in which 2^31 and more are negative.
+// [GroupSequence] goes back.
+func JMSXGroupSeq(sequence uint32) int32 { return int32(sequence) }
+
+// GroupSequence returns the group-sequence of a JMSXGroupSeq: negative numbers are 2^31 and more.
+func GroupSequence(seq int32) uint32 { return uint32(seq) }
+
+// ReplyToGroupID returns JMS_AMQP_REPLY_TO_GROUP_ID as it stands on the wire.
+func (v View) ReplyToGroupID() Opt[string] {
+	if p := v.Message.Properties; p != nil {
+		return optional(p.ReplyToGroupID)
+	}
+	return Opt[string]{}
+}
+
+// ContentType returns JMS_AMQP_CONTENT_TYPE as it stands on the wire.
+func (v View) ContentType() Opt[string] {
+	if p := v.Message.Properties; p != nil {
+		return optional(p.ContentType)
+	}
+	return Opt[string]{}
+}
+
+// ContentEncoding returns JMS_AMQP_CONTENT_ENCODING as it stands on the wire.
+func (v View) ContentEncoding() Opt[string] {
+	if p := v.Message.Properties; p != nil {
+		return optional(p.ContentEncoding)
+	}
+	return Opt[string]{}
+}
+
+func optional(s *string) Opt[string] {
+	if s == nil {
+		return Opt[string]{}
+	}
+	return Some(*s)
+}
+
+// Body returns the body, which is the message's own. go-amqp decodes an amqp-value null
+// as no body section.
+func (v View) Body() Body { return bodyOf(v.Message) }
+
+func bodyOf(m *amqp.Message) Body {
+	b := Body{Annotation: annotationOf(m, annotationMessageKind), Data: m.Data, Sequences: m.Sequence, Value: m.Value}
+	if p := m.Properties; p != nil {
+		b.ContentType = optional(p.ContentType).Or("")
+		b.ContentEncoding = optional(p.ContentEncoding).Or("")
+	}
+	return b
+}
+
+// Kind returns what kind of message this is, as [Body.Kind] does.
+func (v View) Kind() MessageKind { return v.Body().Kind() }
+
+// AnnotatedKind returns the kind that the message says it is of, and an error, a
+// *[ValueError], where what it says is none: the body decides then, as it does where it says nothing.
+func (v View) AnnotatedKind() (Opt[MessageKind], error) {
+	return MessageKindFrom(v.annotation(annotationMessageKind))
+}
+
+// Text returns the text of a TextMessage, as [Body.Text] does.
+func (v View) Text() (Opt[string], error) { return v.Body().Text() }
+
+// Bytes returns the bytes of a BytesMessage, as [Body.Bytes] does.
+func (v View) Bytes() ([]byte, error) { return v.Body().Bytes() }
+
+// Map returns what a MapMessage holds, as [Body.Map] does.
+func (v View) Map() (map[string]any, error) { return v.Body().Map() }
+
+// Stream returns what a StreamMessage holds, as [Body.Stream] does.
+func (v View) Stream() ([]any, error) { return v.Body().Stream() }
+
+// Object returns what an ObjectMessage holds, as [Body.Object] does.
+func (v View) Object() (any, error) { return v.Body().Object() }
+
+// Payload returns the bytes that a message carries, as [Body.Payload] does.
+func (v View) Payload() ([]byte, error) { return v.Body().Payload() }
+
+// Names of properties that are fields of the message.
+const (
+	jmsxDeliveryCount      = "JMSXDeliveryCount"
+	jmsxGroupID            = "JMSXGroupID"
+	jmsxGroupSeq           = "JMSXGroupSeq"
+	jmsxUserID             = "JMSXUserID"
+	jmsAMQPTTL             = "JMS_AMQP_TTL"
+	jmsAMQPReplyToGroupID  = "JMS_AMQP_REPLY_TO_GROUP_ID"
+	jmsAMQPContentType     = "JMS_AMQP_CONTENT_TYPE"
+	jmsAMQPContentEncoding = "JMS_AMQP_CONTENT_ENCODING"
+	jmsAMQPTypedEncoding   = "JMS_AMQP_TYPED_ENCODING"
+)
+
+// Property returns a property, which does not exist if the message has none of the name. Any name
+// can be read. Those that are fields of the message are read from the field: JMSXGroupID, JMSXGroupSeq,
+// JMSXDeliveryCount, JMSXUserID, JMS_AMQP_REPLY_TO_GROUP_ID, JMS_AMQP_CONTENT_TYPE,
+// JMS_AMQP_CONTENT_ENCODING, JMS_AMQP_TYPED_ENCODING and JMS's header fields such as JMSPriority.
+// JMS_AMQP_TTL is not a property of a received message. See [View.ApplicationProperty] for one that
+// bears the name of a field.
+func (v View) Property(name string) Value {
+	if strings.HasPrefix(name, "JMS") {
+		if p, ok := v.field(name); ok {
+			p.what, p.name = "property", name
+			return p
+		}
+	}
+	p, ok := v.ApplicationProperty(name)
+	return Value{what: "property", name: name, raw: p, exists: ok && !v.hidden(name)}
+}
+
+// ApplicationProperty returns the application property of a name as it was decoded, whether or not
+// the name is that of a field.
+func (v View) ApplicationProperty(name string) (any, bool) {
+	p, ok := v.Message.ApplicationProperties[name]
+	return p, ok
+}
+
+// hidden says whether a property is the peer's business and no application's (AMQ-8320).
+func (v View) hidden(name string) bool {
+	return name == propertyScheduledDelay && v.at.receiver.Peer.Delay == DelayProperty
+}
+
+// field returns the property that a field of the message is, false where the name is none of a field.
+func (v View) field(name string) (Value, bool) {
+	text := func(s Opt[string]) Value { return Value{raw: s.v, exists: s.ok} }
+	id := func(id ID, err error, jms func(ID) string) Value {
+		return Value{raw: jms(id), err: err, exists: err != nil || !id.IsZero()}
+	}
+	destination := func(d Destination, err error) Value {
+		return Value{raw: d.Name, err: err, exists: err != nil || !d.IsZero()}
+	}
+	long := func(n int64, err error) Value { return Value{raw: n, err: err, exists: true} }
+	var p Value
+	switch name {
+	case jmsxDeliveryCount:
+		p = Value{raw: v.DeliveryCount(), exists: true}
+	case jmsxGroupID:
+		p = text(v.GroupID())
+	case jmsxGroupSeq:
+		n, ok := v.GroupSeq().Get()
+		p = Value{raw: n, exists: ok}
+	case jmsxUserID:
+		user, err := v.UserID()
+		p = Value{raw: user, err: err, exists: err != nil || user != ""}
+	case jmsAMQPTTL:
+	case jmsAMQPReplyToGroupID:
+		p = text(v.ReplyToGroupID())
+	case jmsAMQPContentType:
+		p = text(v.ContentType())
+	case jmsAMQPContentEncoding:
+		p = text(v.ContentEncoding())
+	case jmsAMQPTypedEncoding:
+		p = Value{raw: true, exists: v.Body().Typed()}
+	case "JMSMessageID":
+		i, err := v.MessageID()
+		p = id(i, err, ID.MessageID)
+	case "JMSCorrelationID":
+		i, err := v.CorrelationID()
+		p = id(i, err, ID.CorrelationID)
+	case "JMSDestination":
+		p = destination(v.Destination())
+	case "JMSReplyTo":
+		p = destination(v.ReplyTo())
+	case "JMSDeliveryMode":
+		p = Value{raw: v.DeliveryMode().String(), exists: true} // [jms 3.8.1.1]
+	case "JMSPriority":
+		p = Value{raw: int32(v.Priority()), exists: true}
+	case "JMSRedelivered":
+		p = Value{raw: v.Redelivered(), exists: true}
+	case "JMSType":
+		p = text(v.Type())
+	case "JMSTimestamp":
+		p = long(v.Timestamp(), nil)
+	case "JMSExpiration":
+		p = long(v.Expiration())
+	case "JMSDeliveryTime":
+		p = long(v.DeliveryTime())
+	default:
+		return Value{}, false
+	}
+	if !p.exists || p.err != nil {
+		p.raw = nil
+	}
+	return p, true
+}
+
+// PropertyNames returns the names of the properties that exist, sorted: JMSXDeliveryCount, the
+// fields that the message has, and the application properties. JMS's header fields are no
+// properties, and are named only where there is an application property of that name too.
+func (v View) PropertyNames() []string {
+	var names []string
+	for _, name := range [...]string{
+		jmsxDeliveryCount, jmsxGroupID, jmsxGroupSeq, jmsxUserID,
+		jmsAMQPReplyToGroupID, jmsAMQPContentType, jmsAMQPContentEncoding, jmsAMQPTypedEncoding,
+	} {
+		if p, _ := v.field(name); p.exists {
+			names = append(names, name)
+		}
+	}
+	for name := range v.Message.ApplicationProperties {
+		if v.Property(name).exists {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// A Correlation is which id of a request its reply bears as correlation-id.
+type Correlation uint8
+
+const (
+	// The request's correlation-id, or where it has none its message-id.
+	CorrelationIDFirst Correlation = iota
+	// The request's message-id.
+	MessageIDOnly
+)
+
+// ID returns the correlation-id of a reply to a request with these ids. It has the type of the
+// id that it is, and is the zero ID where the request has none.
+func (c Correlation) ID(correlationID, messageID ID) ID {
+	if c == MessageIDOnly || correlationID.IsZero() {
+		return messageID
+	}
+	return correlationID
+}
+
+// Reply returns a new message that answers this one, and where to send it. The message bears the
+// correlation-id and nothing else: give it a body with a [Writer], and send it with a
+// [Producer] of that destination, whose address is the request's reply-to byte for byte.
+//
+// It is an error, a *[ValueError], if the request does not say where to reply, or if that or
+// the id that is to be used cannot be read.
+func (v View) Reply(c Correlation) (*amqp.Message, Destination, error) {
+	d, err := v.ReplyTo()
+	if err != nil {
+		return nil, Destination{}, err
+	}
+	if d.IsZero() || d.Name == "" && d.Address == "" {
+		return nil, Destination{}, &ValueError{What: "reply-to", Value: "none", Err: errors.New("the message asks for no reply")}
+	}
+	d.Address = *v.Message.Properties.ReplyTo
+	var correlationID ID
+	if c != MessageIDOnly {
+		if correlationID, err = v.CorrelationID(); err != nil {
+			return nil, Destination{}, err
+		}
+	}
+	var messageID ID
+	if correlationID.IsZero() {
+		if messageID, err = v.MessageID(); err != nil {
+			return nil, Destination{}, err
+		}
+	}
+	m := &amqp.Message{Properties: &amqp.MessageProperties{CorrelationID: c.ID(correlationID, messageID).Value()}}
+	return m, d, nil
+}
+
+// A Writer is how messages are written. The zero Writer writes for any peer, and holds property names
+// to JMS's rule. Writers can be compared with == and used by several goroutines at once.
+//
+// Its methods set one thing of a message and leave all else as it is. What the message may share
+// with another (its properties, annotations, application properties and header) is
+// not written into but replaced by a copy, and nothing changes on error. Errors are *[ValueError].
+//
+// What a [Producer] stamps on a message is not its business: the message id, the
+// destination, the times, the header.
+type Writer struct {
+	Peer Peer
+
+	// AnyPropertyName has properties set whose names are no Java identifiers, or words of JMS's
+	// selectors. Qpid JMS hides such properties.
+	AnyPropertyName bool
+
+	// EscapePropertyNames has names of properties escaped as EscapePropertyName does.
+	EscapePropertyNames bool
+}
+
+// SetText makes m a TextMessage. Where the peer wants texts as data, it goes into a data section, whose
+// content type stays if it is a text type in UTF-8 already. A text that is not valid UTF-8 is
+// an error.
+func (w Writer) SetText(m *amqp.Message, text string) error {
+	body := TextBody
+	if w.Peer.TextAsData {
+		body = TextDataBody
+	}
+	return w.setBody(m)(body(text))
+}
+
+// SetNullText makes m a TextMessage whose text is null, which is not "".
+func (w Writer) SetNullText(m *amqp.Message) { w.SetBody(m, NullTextBody()) }
+
+// SetBytes makes m a BytesMessage, and keeps b. A content type that m has stays.
+func (w Writer) SetBytes(m *amqp.Message, b []byte) { w.SetBody(m, BytesBody(b)) }
+
+// SetMap makes m a MapMessage of a copy of values. See [MapBody] for what they may be.
+func (w Writer) SetMap(m *amqp.Message, values map[string]any) error {
+	return w.setBody(m)(MapBody(values))
+}
+
+// SetStream makes m a StreamMessage of a copy of values. See [MapBody] for what they may be.
+func (w Writer) SetStream(m *amqp.Message, values []any) error {
+	return w.setBody(m)(StreamBody(values))
+}
+
+// SetObject makes m an ObjectMessage of an AMQP value (JMS_AMQP_TYPED_ENCODING), and keeps
+// it. See [ObjectBody] for what it may be.
+func (w Writer) SetObject(m *amqp.Message, v any) error { return w.setBody(m)(ObjectBody(v)) }
+
+// SetSerialized makes m an ObjectMessage of a serialized Java object, and keeps its bytes.
+func (w Writer) SetSerialized(m *amqp.Message, object []byte) {
+	w.SetBody(m, SerializedBody(object))
+}
+
+// SetPlain makes m a plain Message, one without a body.
+func (w Writer) SetPlain(m *amqp.Message) { w.SetBody(m, PlainBody()) }
+
+func (w Writer) setBody(m *amqp.Message) func(Body, error) error {
+	return func(b Body, err error) error {
+		if err == nil {
+			w.SetBody(m, b)
+		}
+		return err
+	}
+}
+
+// SetBody gives m a body, as the methods for each kind do, in place of any other. The
+// content-type that m has stays where it is true of the new body, and the content-encoding where
+// the body is bytes.
+func (w Writer) SetBody(m *amqp.Message, b Body) {
+	had := bodyOf(m)
+	contentType, encoding := b.contentTypeAfter(had.ContentType, had.ContentEncoding)
+	if contentType != had.ContentType || encoding != had.ContentEncoding {
+		p := ownProperties(m)
+		p.ContentType, p.ContentEncoding = stated(contentType), stated(encoding)
+	}
+	setAnnotation(m, b.Annotation, annotationMessageKind)
+	m.Data, m.Sequence, m.Value = b.Data, b.Sequences, b.Value
+}
+
+// stated returns a field for go-amqp to send, nil for "".
+func stated(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// ownProperties gives m properties that it shares with no other message, and returns them.
+func ownProperties(m *amqp.Message) *amqp.MessageProperties {
+	var p amqp.MessageProperties
+	if m.Properties != nil {
+		p = *m.Properties
+	}
+	m.Properties = &p
+	return &p
+}
+
+// setAnnotation gives m annotations that it shares with no other message, without the names,
+// the first of which gets a value unless that is nil.
+func setAnnotation(m *amqp.Message, value any, name string, others ...string) {
+	annotations := make(amqp.Annotations, len(m.Annotations)+1)
+	maps.Copy(annotations, m.Annotations)
+	deleteAnnotation(annotations, name)
+	for _, other := range others {
+		deleteAnnotation(annotations, other)
+	}
+	if value != nil {
+		annotations[name] = value
+	}
+	if len(annotations) > 0 || m.Annotations != nil { // else go-amqp would send an empty section
+		m.Annotations = annotations
+	}
+}
+
+// deleteAnnotation deletes an annotation, in both forms that go-amqp sends as a symbol.
+func deleteAnnotation(a amqp.Annotations, name string) {
+	delete(a, name)
+	delete(a, amqp.Symbol(name))
+}
+
+// SetReplyTo sets JMSReplyTo, and removes it if d is the zero Destination. It is an error if d has no
+// address, see [Peer.Address].
+func (w Writer) SetReplyTo(m *amqp.Message, d Destination) error {
+	address, err := w.Peer.Address(d)
+	if err != nil {
+		return err
+	}
+	p := ownProperties(m)
+	p.ReplyTo = nil
+	var kind any
+	if !d.IsZero() {
+		p.ReplyTo, kind = &address, d.Kind.annotation()
+	}
+	setAnnotation(m, kind, annotationReplyTo, annotationReplyType)
+	return nil
+}
+
+// SetType sets JMSType, and removes it if none is stated. It is an error if it is not valid UTF-8.
+func (w Writer) SetType(m *amqp.Message, jmsType Opt[string]) error {
+	subject, err := textField("type", jmsType)
+	if err == nil {
+		ownProperties(m).Subject = subject
+	}
+	return err
+}
+
+// textField returns a field for go-amqp to send.
+func textField(what string, text Opt[string]) (*string, error) {
+	s, ok := text.Get()
+	if !ok {
+		return nil, nil
+	}
+	if err := checkText(what, s); err != nil {
+		return nil, err
+	}
+	return &s, nil
+}
+
+// SetCorrelationID sets JMSCorrelationID, and removes it if id is the zero ID.
+func (w Writer) SetCorrelationID(m *amqp.Message, id ID) { ownProperties(m).CorrelationID = id.Value() }
+
+// SetGroup sets JMSXGroupID and JMSXGroupSeq, and removes what is not stated. It is an error if the
+// id is not valid UTF-8.
+func (w Writer) SetGroup(m *amqp.Message, id Opt[string], seq Opt[int32]) error {
+	groupID, err := textField("group id", id)
+	if err != nil {
+		return err
+	}
+	p := ownProperties(m)
+	p.GroupID, p.GroupSequence = groupID, nil
+	if n, ok := seq.Get(); ok {
+		sequence := GroupSequence(n)
+		p.GroupSequence = &sequence
+	}
+	return nil
+}
+
+// SetProperty sets a property, see [Writer.SetProperties].
+func (w Writer) SetProperty(m *amqp.Message, name string, value any) error {
+	return w.SetProperties(m, map[string]any{name: value})
+}
+
+// SetProperties sets properties, all or none. Values are of JMS's types: bool, int8, int16, int32, int64,
+// float32, float64, string and nil. Names that are fields of the message set the field: JMSXGroupID,
+// JMS_AMQP_REPLY_TO_GROUP_ID, JMS_AMQP_CONTENT_TYPE and JMS_AMQP_CONTENT_ENCODING a string, or nil to remove
+// it; JMSXGroupSeq an integer in the range of int; JMS_AMQP_TTL an integer from 0 to 2^32-1, the ttl
+// of the header alone, which a [Producer] writes anew: set it after that, or in the producer's WireTTL.
+//
+// It is an error if a value is of another type; if a name is not one that [Writer.PropertyKey] takes; if it
+// is of a field that cannot be set: JMSXDeliveryCount, JMSXUserID, JMS_AMQP_TYPED_ENCODING
+// ([Writer.SetObject] and [Writer.SetSerialized] decide).
+//
+// It copies the application properties, so set many at once rather than one by one.
+func (w Writer) SetProperties(m *amqp.Message, properties map[string]any) error {
+	next := *m // of which nothing is seen on error
+	own := make(map[string]any, len(m.ApplicationProperties)+len(properties))
+	maps.Copy(own, m.ApplicationProperties)
+	before := len(own)
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
+		value := properties[name]
+		if isField, err := setField(&next, name, value); isField {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		key, err := w.PropertyKey(name)
+		if err != nil {
+			return err
+		}
+		if err := checkJMS("property "+quote(name), value); err != nil {
+			return err
+		}
+		own[key] = value
+		before = -1
+	}
+	m.Header, m.Properties = next.Header, next.Properties
+	if before != len(own) {
+		m.ApplicationProperties = own
+	}
+	return nil
+}
+
+// setField sets the field of m that a property is, and says whether it is one. m must be the caller's own.
+func setField(m *amqp.Message, name string, value any) (isField bool, err error) {
+	wrong := func(why string) (bool, error) {
+		shown := fmt.Sprintf("of type %T", value)
+		if n := numberFrom(value); n.kind == numberInteger {
+			shown = strconv.FormatInt(n.n, 10)
+		}
+		return true, &ValueError{What: name, Value: shown, Err: errors.New(why)}
+	}
+	text := func(field func(*amqp.MessageProperties) **string) (bool, error) {
+		var s *string
+		if value != nil {
+			v, ok := value.(string)
+			if !ok {
+				return wrong("not a string")
+			}
+			if err := checkText(name, v); err != nil {
+				return true, err
+			}
+			s = &v
+		}
+		*field(ownProperties(m)) = s
+		return true, nil
+	}
+	switch name {
+	case jmsxGroupID:
+		return text(func(p *amqp.MessageProperties) **string { return &p.GroupID })
+	case jmsAMQPReplyToGroupID:
+		return text(func(p *amqp.MessageProperties) **string { return &p.ReplyToGroupID })
+	case jmsAMQPContentType:
+		return text(func(p *amqp.MessageProperties) **string { return &p.ContentType })
+	case jmsAMQPContentEncoding:
+		return text(func(p *amqp.MessageProperties) **string { return &p.ContentEncoding })
+	case jmsxGroupSeq:
+		n := numberFrom(value)
+		if n.kind != numberInteger || n.n != int64(int32(n.n)) {
+			return wrong("not an integer from -2^31 to 2^31-1")
+		}
+		sequence := GroupSequence(int32(n.n))
+		ownProperties(m).GroupSequence = &sequence
+		return true, nil
+	case jmsAMQPTTL:
+		n := numberFrom(value)
+		if n.kind != numberInteger || n.n != int64(uint32(n.n)) {
+			return wrong("not an integer from 0 to 2^32-1")
+		}
+		h := Header{}.MessageHeader()
+		if m.Header != nil {
+			*h = *m.Header
+		}
+		h.TTL = time.Duration(n.n) * time.Millisecond
+		m.Header = h
+		return true, nil
+	case jmsxDeliveryCount, jmsxUserID:
+		return wrong("cannot be set")
+	case jmsAMQPTypedEncoding:
+		return wrong("cannot be set: SetObject and SetSerialized decide")
+	}
+	return false, nil
+}
+
+// RemoveProperty removes a property of any name. Those that are fields of the message remove the
+// field as well. It is an error if that cannot be removed, or if the name cannot be escaped.
+func (w Writer) RemoveProperty(m *amqp.Message, name string) error {
+	key := name
+	if w.EscapePropertyNames {
+		var err error
+		if key, err = EscapePropertyName(name); err != nil {
+			return err
+		}
+	}
+	switch name {
+	case jmsxGroupSeq:
+		ownProperties(m).GroupSequence = nil
+	case jmsAMQPTTL:
+		if m.Header != nil {
+			h := *m.Header
+			h.TTL = 0
+			m.Header = &h
+		}
+	default:
+		if _, err := setField(m, name, nil); err != nil {
+			return err
+		}
+	}
+	if _, ok := m.ApplicationProperties[key]; ok {
+		m.ApplicationProperties = maps.Clone(m.ApplicationProperties)
+		delete(m.ApplicationProperties, key)
+	}
+	return nil
+}
+
+// PropertyKey returns the key that a property has among the application properties: its name, or
+// what the Writer escapes that to. It is an error if the name is one that JMS keeps for itself,
+// which is all that start with "JMS" but "JMS_" and what is known as a field; and, unless any name
+// may be set, if it is not what [CheckPropertyName] takes.
+func (w Writer) PropertyKey(name string) (string, error) {
+	key := name
+	if w.EscapePropertyNames {
+		var err error
+		if key, err = EscapePropertyName(name); err != nil {
+			return "", err
+		}
+	}
+	wrong := func(why string) (string, error) {
+		return "", &ValueError{What: "property", Value: quote(name), Err: errors.New(why)}
+	}
+	switch name {
+	case jmsxDeliveryCount, jmsxGroupID, jmsxGroupSeq, jmsxUserID, jmsAMQPTTL, jmsAMQPReplyToGroupID, jmsAMQPContentType,
+		jmsAMQPContentEncoding, jmsAMQPTypedEncoding:
+		return wrong("a field of the message, and no application property")
+	case "":
+		return wrong("empty")
+	}
+	if strings.HasPrefix(name, "JMS") && !strings.HasPrefix(name, "JMS_") {
+		return wrong("JMS keeps names that start with JMS for itself") // [jms 3.5.1]
+	}
+	if err := checkText("property", name); err != nil {
+		return "", err
+	}
+	if !w.AnyPropertyName {
+		if err := CheckPropertyName(key); err != nil {
+			return "", err
+		}
+	}
+	return key, nil
+}
+
+// CheckPropertyName is an error, a *[ValueError], if a name is not JMS's for a property: a Java
+// identifier of characters up to U+FFFF other than NULL, TRUE, FALSE, NOT, AND, OR, BETWEEN, LIKE,
+// IN, IS and ESCAPE, in upper case [jms 3.8.1.1].
+func CheckPropertyName(name string) error {
+	wrong := func(why string) error {
+		return &ValueError{What: "property", Value: quote(name), Err: errors.New(why)}
+	}
+	switch name {
+	case "":
+		return wrong("empty")
+	case "NULL", "TRUE", "FALSE", "NOT", "AND", "OR", "BETWEEN", "LIKE", "IN", "IS", "ESCAPE":
+		return wrong("a word of JMS's selectors")
+	}
+	for i, r := range name {
+		switch {
+		case i == 0 && !identifierStart(r):
+			return wrong("starts with " + strconv.QuoteRune(r) + ", which starts no Java identifier")
+		case !identifierPart(r):
+			return wrong("holds " + strconv.QuoteRune(r) + ", which is in no Java identifier")
+		}
+	}
+	return nil
+}
+
+// identifierStart says whether a Java identifier may start so. Java's rule is one for UTF-16 code
+// units, so no character above U+FFFF can pass it.
+func identifierStart(r rune) bool {
+	return r <= 0xffff && r != utf8.RuneError && (unicode.IsLetter(r) || unicode.In(r, unicode.Nl, unicode.Sc, unicode.Pc))
+}
+
+func identifierPart(r rune) bool {
+	if identifierStart(r) {
+		return true
+	}
+	ignorable := r <= 0x08 || 0x0e <= r && r <= 0x1b || 0x7f <= r && r <= 0x9f
+	return r <= 0xffff && r != utf8.RuneError && (ignorable || unicode.In(r, unicode.Nd, unicode.Mc, unicode.Mn, unicode.Cf))
+}
+
+// What stands for characters that Java identifiers have not, as Apache Camel has it.
+const (
+	escapedHyphen = "_HYPHEN_"
+	escapedDot    = "_DOT_"
+)
+
+// EscapePropertyName returns a name with _HYPHEN_ for each "-" and _DOT_ for each ".", so that Qpid
+// JMS, which hides names that are no Java identifiers, shows it. A name that
+// [UnescapePropertyName] would not give back is an error, a *[ValueError]: one that holds these words.
+func EscapePropertyName(name string) (string, error) {
+	escaped := strings.NewReplacer("-", escapedHyphen, ".", escapedDot).Replace(name)
+	if strings.Contains(name, escapedHyphen) || strings.Contains(name, escapedDot) || UnescapePropertyName(escaped) != name {
+		return "", &ValueError{What: "property", Value: quote(name), Err: errors.New("holds what - or . is escaped as")}
+	}
+	return escaped, nil
+}
+
+// UnescapePropertyName returns the name that was escaped so.
+func UnescapePropertyName(escaped string) string {
+	return strings.NewReplacer(escapedHyphen, "-", escapedDot, ".").Replace(escaped)
+}
+
+// Forward returns m as it is passed on now, by the rules of [Forwarder.Append]: all but the header,
+// the delivery annotations and the delay is as m has it, and its own. It has no delivery tag: that was for
+// the link that m came from. m itself is not changed, and is still there to be settled.
+//
+// A message without a body section becomes one with an amqp-value null, for go-amqp
+// decodes both alike, and the first ends the session at some peers.
+//
+// It is an error, a *[ValueError], if the header or the delay cannot be read, if the message has a relative
+// delay and no creation-time, if it has to wait and the next peer cannot delay, and if it has
+// an annotation or a footer whose key go-amqp cannot write: pass its bytes on with Append then.
+func (f Forwarder) Forward(m *amqp.Message, now time.Time) (*amqp.Message, error) {
+	if err := checkKeys(m); err != nil {
+		return nil, err
+	}
+	h, err := HeaderFrom(m.Header)
+	if err != nil {
+		return nil, err
+	}
+	byProperty := f.From.Delay == DelayProperty
+	d := delaysOf(m, byProperty)
+	delay, err := f.delay(&d, now)
+	if err != nil {
+		return nil, err
+	}
+	out := &amqp.Message{
+		Format:                m.Format,
+		Header:                f.header(h).MessageHeader(),
+		Annotations:           annotationsAfter(m.Annotations, delay),
+		Properties:            m.Properties,
+		ApplicationProperties: m.ApplicationProperties,
+		Data:                  m.Data,
+		Value:                 m.Value,
+		Sequence:              m.Sequence,
+		Footer:                m.Footer,
+	}
+	if _, ok := m.ApplicationProperties[propertyScheduledDelay]; ok && byProperty {
+		out.ApplicationProperties = maps.Clone(m.ApplicationProperties)
+		delete(out.ApplicationProperties, propertyScheduledDelay)
+		if len(out.ApplicationProperties) == 0 {
+			out.ApplicationProperties = nil
+		}
+	}
+	if bodyOf(m).form() == formNone {
+		out.Value = amqp.Null{}
+	}
+	return out, nil
+}
+
+// annotationsAfter returns annotations with what is left of the delay.
+func annotationsAfter(a amqp.Annotations, delay DelayRequest) amqp.Annotations {
+	before := len(a)
+	a = maps.Clone(a)
+	for _, form := range [...]DelayForm{DelayAbsolute, DelayRelative, DelayEnqueueTime} {
+		deleteAnnotation(a, form.String())
+	}
+	if a == nil && delay.Form != DelayNotChosen {
+		a = amqp.Annotations{}
+	}
+	switch delay.Form {
+	case DelayAbsolute:
+		a[annotationDeliveryTime] = delay.Time
+	case DelayEnqueueTime:
+		a[annotationEnqueueTime] = time.UnixMilli(delay.Time).UTC()
+	}
+	if len(a) == 0 && before > 0 {
+		return nil // no empty section where there was none
+	}
+	return a
+}
+
+// checkKeys is an error if a key of the annotations or of the footer is of a type that go-amqp cannot
+// write, though it decodes it.
+func checkKeys(m *amqp.Message) error {
+	for _, section := range [...]struct {
+		kind SectionKind
+		m    amqp.Annotations
+	}{{SectionMessageAnnotations, m.Annotations}, {SectionFooter, m.Footer}} {
+		for key := range section.m {
+			switch key.(type) {
+			case string, amqp.Symbol, int, int64:
+			default:
+				return &ValueError{What: "key of the " + section.kind.String(), Value: fmt.Sprintf("%s %v", amqpTypeName(key), key),
+					Err: errors.New("go-amqp cannot write it")}
+			}
+		}
+	}
+	return nil
+}
+
+// A Problem is something in a message that somebody misreads, refuses or ignores.
+type Problem struct {
+	In   string // where: "header", "annotation x-opt-jms-dest", "body", …
+	Who  string // a peer, "Qpid JMS" for JMS applications behind any peer, or "AMQP 1.0" for what it forbids
+	What string // what becomes of it
+}
+
+func (p Problem) String() string { return p.In + ": " + p.Who + ": " + p.What }
+
+// Who Check speaks of beside the peers.
+const (
+	whoAMQP = "AMQP 1.0"
+	whoJMS  = "Qpid JMS"
+)
+
+// CheckMessage is [Check] for a message that go-amqp is to send. It is an error if go-amqp cannot
+// encode it.
+func CheckMessage(m *amqp.Message, p Peer) ([]Problem, error) {
+	if err := checkKeys(m); err != nil {
+		return nil, err
+	}
+	b, err := m.MarshalBinary()
+	if err != nil {
+		return nil, fmt.Errorf("amqpjms: message: %w", err)
+	}
+	return Check(b, p), nil
+}
+
+// Check returns what a peer, or a JMS application behind it, would misread, refuse or ignore in an
+// encoded message, and what AMQP 1.0 forbids: all that is known of the predefined peers, which
+// are told apart by their Product. For the zero Peer it is what any of them would. It finds what was seen
+// of those versions (see [Artemis] and the others), so an empty answer is no promise.
+func Check(msg []byte, p Peer) []Problem {
+	c := checker{peer: p}
+	if err := c.m.Parse(msg); err != nil {
+		c.add("message", whoAMQP, err.Error())
+		return c.problems
+	}
+	c.header()
+	c.annotations()
+	c.properties()
+	c.applicationProperties()
+	c.body()
+	return c.problems
+}
+
+type checker struct {
+	peer     Peer
+	m        RawMessage
+	problems []Problem
+}
+
+// add adds a problem if it is one of the peer's.
+func (c *checker) add(in, who, what string) {
+	if who == whoAMQP || who == whoJMS || c.peer.Product == "" || who == c.peer.Product {
+		c.problems = append(c.problems, Problem{in, who, what})
+	}
+}
+
+func (c *checker) header() {
+	h := c.m.Header
+	const in = "header"
+	switch h.Mode {
+	case Unstated:
+		c.add(in, productRabbitMQ, "durable is not stated: 4.0 takes the message as durable, 4.3 as not durable")
+	case Persistent:
+		c.add(in, productBrokerJ, "durable is true: a virtual host with a memory store refuses the message")
+	}
+	if h.Priority.Or(0) > 9 {
+		c.add(in, whoJMS, "the priority is above 9, and read as 9")
+	}
+	if h.DeliveryCount.Or(0) >= math.MaxInt32 {
+		c.add(in, whoJMS, "the delivery count is read as a negative number")
+	}
+	if ttl, ok := h.TTL.Get(); ok {
+		if expiry, err := c.m.Property(FieldAbsoluteExpiryTime); err == nil && expiry == nil && ttl > 0 {
+			for _, who := range []string{productArtemis, productRabbitMQ, productRabbitMQ3} {
+				c.add(in, who, "hands on the ttl as it is, and there is no absolute-expiry-time: each receiver counts from its own time of receipt")
+			}
+		}
+	} else {
+		c.add(in, productServiceBus, "no ttl: the message lives as long as the queue says")
+	}
+}
+
+func (c *checker) annotations() {
+	for _, name := range []string{annotationDest, annotationReplyTo, annotationMessageKind} {
+		v, err := c.m.Annotation(name)
+		if err != nil {
+			c.add("message-annotations", whoAMQP, err.Error())
+			return
+		}
+		if v == nil || v.Type() == "byte" && c.inRange(name, v) {
+			continue
+		}
+		in, is := "annotation "+name, v.Type()+", not byte: "
+		if v.Type() == "byte" {
+			is = "out of range: "
+		}
+		switch {
+		case name == annotationMessageKind:
+			c.add(in, whoJMS, is+"the message never reaches the application")
+		default:
+			c.add(in, whoJMS, is+"ignored")
+		}
+		if v.Type() != "byte" {
+			c.add(in, productArtemis, is+"refused by a cast to byte")
+		}
+	}
+	c.delays()
+	c.symbolKeys(c.m.MessageAnnotations, "message-annotations")
+	c.symbolKeys(c.m.DeliveryAnnotations, "delivery-annotations")
+}
+
+func (c *checker) inRange(name string, v RawValue) bool {
+	most := int64(TemporaryTopic.annotation())
+	if name == annotationMessageKind {
+		most = int64(TextMessage)
+	}
+	n, ok := v.Int()
+	return ok && 0 <= n && n <= most
+}
+
+// symbolKeys looks for keys of annotations that are no symbols.
+func (c *checker) symbolKeys(section []byte, in string) {
+	if section == nil {
+		return
+	}
+	r := wire.NewReader(section)
+	readSection(&r)
+	outer, n := r.Map()
+	for range n {
+		switch key := RawValue(r.Value()); key.Type() {
+		case "symbol":
+		case "ulong":
+			c.add(in, whoAMQP, "a key of type ulong, which AMQP keeps for itself and go-amqp cannot write")
+		default:
+			c.add(in, whoAMQP, "a key of type "+key.Type()+", not symbol")
+		}
+		r.Skip()
+	}
+	r.Leave(outer)
+	if err := r.Err(); err != nil {
+		c.add(in, whoAMQP, err.Err.Error())
+	}
+}
+
+// delays checks each form of delay that there is.
+func (c *checker) delays() {
+	forms := 0
+	for _, form := range []DelayForm{DelayAbsolute, DelayEnqueueTime, DelayRelative, DelayProperty} {
+		in, get := "annotation "+form.String(), c.m.Annotation
+		if form == DelayProperty {
+			in, get = "property "+form.String(), c.m.ApplicationProperty
+		}
+		v, err := get(form.String())
+		if err != nil || v == nil {
+			continue // what is broken is reported with its section
+		}
+		forms++
+		for _, product := range products() {
+			switch {
+			case form == DelayProperty:
+			case !serves(product, form):
+				c.add(in, product, "not served: the message is delivered at once")
+			case form == DelayAbsolute && v.Type() != "long" && v.Type() != "ulong":
+				what := v.Type() + ", not long: the message is delivered at once"
+				if product == productArtemis && v.Type() == "timestamp" {
+					what += ", and an OpenWire or core client that takes it is thrown out"
+				}
+				c.add(in, product, what)
+			}
+		}
+		switch form {
+		case DelayRelative:
+			c.add(in, whoJMS, "ignored: JMSDeliveryTime is JMSTimestamp")
+		case DelayProperty:
+			c.add(in, productActiveMQ, "taken for a delay, and off the message")
+		}
+	}
+	if forms > 1 {
+		c.add("message-annotations", whoJMS, "more than one form of delay: which one is served depends on the peer")
+	}
+}
+
+// The products of the predefined peers.
+const (
+	productArtemis    = "ActiveMQ Artemis"
+	productActiveMQ   = "ActiveMQ Classic"
+	productBrokerJ    = "Qpid Broker-J"
+	productRabbitMQ   = "RabbitMQ"
+	productRabbitMQ3  = "RabbitMQ 3"
+	productServiceBus = "Azure Service Bus"
+)
+
+func products() []string {
+	return []string{productArtemis, productActiveMQ, productBrokerJ, productRabbitMQ, productRabbitMQ3, productServiceBus}
+}
+
+// serves says whether a peer delays a message that asks for it in this form.
+func serves(product string, form DelayForm) bool {
+	switch product {
+	case productArtemis:
+		return form == DelayAbsolute || form == DelayRelative
+	case productActiveMQ:
+		return form == DelayAbsolute || form == DelayRelative || form == DelayProperty
+	case productBrokerJ:
+		return form == DelayAbsolute
+	case productServiceBus:
+		return form == DelayEnqueueTime
+	}
+	return false
+}
+
+func (c *checker) properties() {
+	for _, field := range []PropertiesField{FieldMessageID, FieldCorrelationID} {
+		v, err := c.m.Property(field)
+		if err != nil {
+			c.add(field.String(), whoAMQP, err.Error())
+			return
+		}
+		id, err := v.ID()
+		if err != nil {
+			c.add(field.String(), whoAMQP, err.Error())
+			continue
+		}
+		c.id(field.String(), id, v)
+	}
+	for _, field := range []PropertiesField{FieldAbsoluteExpiryTime, FieldCreationTime} {
+		if v, err := c.m.Property(field); err == nil {
+			if n := v.number(); n.kind == numberTimestamp && n.n < 0 {
+				c.add(field.String(), whoAMQP, "before 1970, as go-amqp sends a time.Time of zero")
+			}
+		}
+	}
+	if v, err := c.m.Property(FieldUserID); err == nil {
+		r := wire.NewReader(v)
+		if r.Next() == wire.Binary && !utf8.Valid(r.Binary()) {
+			c.add(FieldUserID.String(), whoJMS, "not valid UTF-8: JMSXUserID is another text")
+		}
+	}
+	c.group()
+}
+
+func (c *checker) id(in string, id ID, v RawValue) {
+	for _, who := range []string{productRabbitMQ, productRabbitMQ3} {
+		switch {
+		case id.kind == idUlong || id.kind == idUUID:
+			c.add(in, who, v.Type()+": AMQP 0-9-1 clients get it as text and cannot tell it from a string")
+		case id.kind == idBinary:
+			c.add(in, who, "binary: AMQP 0-9-1 clients get it in a header or in another form")
+		case len(id.text) > 255:
+			c.add(in, who, "longer than 255 bytes: AMQP 0-9-1 clients get it in a header")
+		}
+	}
+	if id.kind != idNone && id.kind != idString {
+		c.add(in, productServiceBus, v.Type()+": its own clients read ids that are strings")
+	}
+}
+
+func (c *checker) group() {
+	if v, err := c.m.Property(FieldGroupID); err == nil && v != nil {
+		for _, who := range []string{productRabbitMQ, productRabbitMQ3} {
+			c.add(FieldGroupID.String(), who, "ignored: a group is not kept with one consumer")
+		}
+	}
+	v, err := c.m.Property(FieldGroupSequence)
+	if err != nil || v == nil {
+		return
+	}
+	n, _ := v.Int()
+	if n == math.MaxUint32 {
+		c.add(FieldGroupSequence.String(), productArtemis, "-1 as JMSXGroupSeq: closes the group")
+	}
+	if n > math.MaxInt32 {
+		c.add(FieldGroupSequence.String(), productActiveMQ, "negative as JMSXGroupSeq: closes the group")
+	}
+}
+
+func (c *checker) applicationProperties() {
+	section := c.m.ApplicationProperties
+	if section == nil {
+		return
+	}
+	const in = "application-properties"
+	r := wire.NewReader(section)
+	readSection(&r)
+	outer, n := r.Map()
+	for range n {
+		key, t := RawValue(r.Value()), r.Next()
+		r.Skip()
+		if r.Err() != nil {
+			break
+		}
+		name, ok := key.text(wire.String)
+		if !ok {
+			c.add(in, whoAMQP, "a key of type "+key.Type()+", not string")
+			c.add(in, whoJMS, "the message never reaches the application")
+			continue
+		}
+		c.property("property "+quote(string(name)), string(name), t)
+	}
+	r.Leave(outer)
+	if err := r.Err(); err != nil {
+		c.add(in, whoAMQP, err.Err.Error())
+	}
+}
+
+func (c *checker) property(in, name string, t wire.Type) {
+	if CheckPropertyName(name) != nil {
+		c.add(in, whoJMS, "hidden, for its name is no Java identifier")
+	}
+	switch t {
+	case wire.Boolean, wire.Byte, wire.Short, wire.Int, wire.Long, wire.Float, wire.Double, wire.String, wire.Null:
+	case wire.List, wire.Map, wire.Array, wire.Described:
+		c.add(in, whoAMQP, t.String()+", which no application property may be")
+	default:
+		c.add(in, whoJMS, t.String()+", which its getters refuse")
+	}
+	switch name {
+	case jmsxDeliveryCount, jmsxGroupID, jmsxGroupSeq, jmsxUserID, jmsAMQPTTL, jmsAMQPReplyToGroupID:
+		c.add(in, whoJMS, "ignored, for it is the name of a field")
+	}
+}
+
+func (c *checker) body() {
+	b, err := c.m.body()
+	if err != nil {
+		c.add("body", whoAMQP, err.Error())
+		return
+	}
+	const in = "body"
+	switch b.form() {
+	case formNone:
+		c.add(in, productRabbitMQ, "no section: ends the session (4.0) or the link (4.3)")
+	case formSequence, formData:
+		if len(b.Sequences)+len(b.Data) > 1 {
+			c.add(in, whoJMS, "several sections, of which only the last is read")
+		}
+	}
+	if b.form() != formData {
+		c.add(in, productServiceBus, "no data section: its own clients read no other")
+	}
+	if err := b.check(); err != nil {
+		c.add(in, whoJMS, "cannot be read, and the message is lost: "+err.Error())
+	}
+}
+
+// body returns the body as far as its kind and its bytes go: texts and binaries as they are, of maps
+// and lists that they are there and whether all keys are strings, of any other value nothing.
+func (m *RawMessage) body() (Body, error) {
+	var b Body
+	for s, err := range m.BodySections() {
+		if err != nil {
+			return Body{}, err
+		}
+		r := wire.NewReader(s.Value)
+		switch s.Kind {
+		case SectionData:
+			b.Data = append(b.Data, r.Binary())
+		case SectionAMQPSequence:
+			b.Sequences = append(b.Sequences, []any{})
+		case SectionAMQPValue:
+			switch r.Next() {
+			case wire.Null:
+				b.Value = amqp.Null{}
+			case wire.String:
+				text, ok := s.Value.text(wire.String)
+				if !ok {
+					text = []byte{0xff} // no string, whatever it is
+				}
+				b.Value = string(text)
+			case wire.Binary:
+				b.Value = r.Binary()
+			case wire.List:
+				b.Value = []any{}
+			case wire.Map:
+				value := map[any]any{}
+				outer, n := r.Map()
+				for range n {
+					if r.Next() != wire.String {
+						value[false] = nil
+					}
+					r.Skip()
+					r.Skip()
+				}
+				r.Leave(outer)
+				b.Value = value
+			default:
+				b.Value = false
+			}
+		}
+	}
+	var err error
+	if v, e := m.Property(FieldContentType); e == nil {
+		b.ContentType, _ = v.Text()
+	} else {
+		err = e
+	}
+	if v, e := m.Property(FieldContentEncoding); e == nil {
+		b.ContentEncoding, _ = v.Text()
+	}
+	v, e := m.Annotation(annotationMessageKind)
+	if e != nil {
+		err = e
+	}
+	if n, ok := v.Int(); ok {
+		b.Annotation = n
+	} else if v != nil {
+		b.Annotation = v.Type()
+	}
+	return b, err
+}
+
+// Kind returns what kind of JMS message this is, as [Body.Kind] does. Unlike a [View] it can
+// tell an amqp-value null from no body. It walks the sections of the body, and is an error, a *[WireError], if
+// they are not what they should be.
+func (m *RawMessage) Kind() (MessageKind, error) {
+	b, err := m.body()
+	if err != nil {
+		return 0, err
+	}
+	return b.Kind(), nil
 }

@@ -18,33 +18,33 @@ func TestAddress(t *testing.T) {
 		err  string
 	}{
 		{"no destination has no address", prefixed, Destination{}, "", ""},
-		{"the name, where the peer has no prefix", Peer{}, Destination{Queue, "lab.queue"}, "lab.queue", ""},
-		{"as it is", Peer{}, Destination{Queue, "lab/\u00fc \u4e2d?x=1#f"}, "lab/\u00fc \u4e2d?x=1#f", ""},
-		{"the prefix of a queue", prefixed, Destination{Queue, "lab.queue"}, "q://lab.queue", ""},
-		{"the prefix of a topic", prefixed, Destination{Topic, "lab.topic"}, "t://lab.topic", ""},
-		{"a name that has it is an address", prefixed, Destination{Queue, "q://lab.queue"}, "q://lab.queue", ""},
-		{"that of another kind is part of the name", prefixed, Destination{Topic, "q://lab"}, "t://q://lab", ""},
-		{"a temporary queue has the address that its peer gave it", prefixed, Destination{TemporaryQueue, "temp-queue-1"}, "temp-queue-1", ""},
-		{"so has a temporary topic", prefixed, Destination{TemporaryTopic, "temp-topic-1"}, "temp-topic-1", ""},
-		{"temporary names are not encoded", RabbitMQ(), Destination{TemporaryQueue, "a/b c"}, "a/b c", ""},
+		{"the name, where the peer has no prefix", Peer{}, Destination{Kind: Queue, Name: "lab.queue"}, "lab.queue", ""},
+		{"as it is", Peer{}, Destination{Kind: Queue, Name: "lab/\u00fc \u4e2d?x=1#f"}, "lab/\u00fc \u4e2d?x=1#f", ""},
+		{"the prefix of a queue", prefixed, Destination{Kind: Queue, Name: "lab.queue"}, "q://lab.queue", ""},
+		{"the prefix of a topic", prefixed, Destination{Kind: Topic, Name: "lab.topic"}, "t://lab.topic", ""},
+		{"a name that has it is an address", prefixed, Destination{Kind: Queue, Name: "q://lab.queue"}, "q://lab.queue", ""},
+		{"that of another kind is part of the name", prefixed, Destination{Kind: Topic, Name: "q://lab"}, "t://q://lab", ""},
+		{"a temporary queue has the address that its peer gave it", prefixed, Destination{Kind: TemporaryQueue, Name: "temp-queue-1"}, "temp-queue-1", ""},
+		{"so has a temporary topic", prefixed, Destination{Kind: TemporaryTopic, Name: "temp-topic-1"}, "temp-topic-1", ""},
+		{"temporary names are not encoded", RabbitMQ(), Destination{Kind: TemporaryQueue, Name: "a/b c"}, "a/b c", ""},
 
-		{"ActiveMQ Classic", ActiveMQ(), Destination{Queue, "orders"}, "queue://orders", ""},
-		{"ActiveMQ Classic", ActiveMQ(), Destination{Topic, "news"}, "topic://news", ""},
-		{"Artemis", Artemis(), Destination{Queue, "orders"}, "orders", ""},
-		{"Broker-J", BrokerJ(), Destination{Queue, "orders"}, "orders", ""},
-		{"Azure Service Bus", ServiceBus(), Destination{Queue, "orders"}, "orders", ""},
-		{"RabbitMQ 3", RabbitMQ3(), Destination{Queue, "a b"}, "/amq/queue/a b", ""},
-		{"RabbitMQ 3", RabbitMQ3(), Destination{Topic, "news"}, "/topic/news", ""},
-		{"RabbitMQ 4", RabbitMQ(), Destination{Queue, "orders"}, "/queues/orders", ""},
-		{"RabbitMQ 4 has percent-encoded names", RabbitMQ(), Destination{Queue, "a/b c%\u00fc"}, "/queues/a%2Fb%20c%25%C3%BC", ""},
-		{"RabbitMQ 4 has percent-encoded names", RabbitMQ(), Destination{Topic, "news.#"}, "/exchanges/amq.topic/news.%23", ""},
-		{"an address is not encoded once more", RabbitMQ(), Destination{Queue, "/queues/a%2Fb"}, "/queues/a%2Fb", ""},
+		{"ActiveMQ Classic", ActiveMQ(), Destination{Kind: Queue, Name: "orders"}, "queue://orders", ""},
+		{"ActiveMQ Classic", ActiveMQ(), Destination{Kind: Topic, Name: "news"}, "topic://news", ""},
+		{"Artemis", Artemis(), Destination{Kind: Queue, Name: "orders"}, "orders", ""},
+		{"Broker-J", BrokerJ(), Destination{Kind: Queue, Name: "orders"}, "orders", ""},
+		{"Azure Service Bus", ServiceBus(), Destination{Kind: Queue, Name: "orders"}, "orders", ""},
+		{"RabbitMQ 3", RabbitMQ3(), Destination{Kind: Queue, Name: "a b"}, "/amq/queue/a b", ""},
+		{"RabbitMQ 3", RabbitMQ3(), Destination{Kind: Topic, Name: "news"}, "/topic/news", ""},
+		{"RabbitMQ 4", RabbitMQ(), Destination{Kind: Queue, Name: "orders"}, "/queues/orders", ""},
+		{"RabbitMQ 4 has percent-encoded names", RabbitMQ(), Destination{Kind: Queue, Name: "a/b c%\u00fc"}, "/queues/a%2Fb%20c%25%C3%BC", ""},
+		{"RabbitMQ 4 has percent-encoded names", RabbitMQ(), Destination{Kind: Topic, Name: "news.#"}, "/exchanges/amq.topic/news.%23", ""},
+		{"an address is not encoded once more", RabbitMQ(), Destination{Kind: Queue, Name: "/queues/a%2Fb"}, "/queues/a%2Fb", ""},
 
 		{"no kind", Peer{}, Destination{Name: "orders"}, "", `destination "orders": kind is none of queue, topic, temporary queue and temporary topic`},
-		{"no such kind", Peer{}, Destination{TemporaryTopic + 1, "orders"}, "", `destination "orders": kind is none of queue, topic, temporary queue and temporary topic`},
+		{"no such kind", Peer{}, Destination{Kind: TemporaryTopic + 1, Name: "orders"}, "", `destination "orders": kind is none of queue, topic, temporary queue and temporary topic`},
 		{"no name", prefixed, Destination{Kind: Queue}, "", `destination queue: has no name`},
 		{"no name", Peer{}, Destination{Kind: TemporaryQueue}, "", `destination temporary queue: has no name`},
-		{"no text", prefixed, Destination{Queue, "a\xff"}, "", `destination "a\xff": not valid UTF-8`},
+		{"no text", prefixed, Destination{Kind: Queue, Name: "a\xff"}, "", `destination "a\xff": not valid UTF-8`},
 	} {
 		got, err := row.peer.Address(row.d)
 		require.Equal(t, row.want, got, "%s: %+v.Address(%+v)", row.rule, row.peer, row.d)
@@ -63,17 +63,17 @@ func TestDestination(t *testing.T) {
 		want string
 	}{
 		{Destination{}, true, "none"},
-		{Destination{Queue, "orders"}, false, "queue orders"},
-		{Destination{Topic, "news"}, false, "topic news"},
-		{Destination{TemporaryQueue, "t1"}, false, "temporary queue t1"},
-		{Destination{TemporaryTopic, "t2"}, false, "temporary topic t2"},
+		{Destination{Kind: Queue, Name: "orders"}, false, "queue orders"},
+		{Destination{Kind: Topic, Name: "news"}, false, "topic news"},
+		{Destination{Kind: TemporaryQueue, Name: "t1"}, false, "temporary queue t1"},
+		{Destination{Kind: TemporaryTopic, Name: "t2"}, false, "temporary topic t2"},
 		{Destination{Name: "orders"}, false, "unknown orders"},
-		{Destination{9, "orders"}, false, "DestinationKind(9) orders"},
+		{Destination{Kind: 9, Name: "orders"}, false, "DestinationKind(9) orders"},
 	} {
 		require.Equal(t, row.want, row.d.String())
 		require.Equal(t, row.zero, row.d.IsZero(), row.want)
 	}
-	require.True(t, Destination{Queue, "q"} == Destination{Queue, "q"}, "destinations compare")
+	require.True(t, Destination{Kind: Queue, Name: "q"} == Destination{Kind: Queue, Name: "q"}, "destinations compare")
 	require.True(t, Receiver{Peer: ActiveMQ()} == Receiver{Peer: ActiveMQ()}, "receivers compare")
 }
 

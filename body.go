@@ -1,0 +1,1058 @@
+package amqpjms
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"mime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/Azure/go-amqp"
+	"github.com/google/uuid"
+)
+
+// A MessageKind is one of JMS's six kinds of message. Its value is that of the
+// annotation x-opt-jms-msg-type [jms-mapping 3.2]; the zero MessageKind is a plain Message.
+type MessageKind uint8
+
+const (
+	PlainMessage  MessageKind = iota // Message: no body
+	ObjectMessage                    // any AMQP value, or a serialized Java object
+	MapMessage
+	BytesMessage
+	StreamMessage
+	TextMessage
+)
+
+const annotationMessageKind = "x-opt-jms-msg-type"
+
+// String returns JMS's name of the kind, such as "TextMessage".
+func (k MessageKind) String() string {
+	switch k {
+	case PlainMessage:
+		return "Message"
+	case ObjectMessage:
+		return "ObjectMessage"
+	case MapMessage:
+		return "MapMessage"
+	case BytesMessage:
+		return "BytesMessage"
+	case StreamMessage:
+		return "StreamMessage"
+	case TextMessage:
+		return "TextMessage"
+	}
+	return "MessageKind(" + strconv.Itoa(int(k)) + ")"
+}
+
+// MessageKindFrom returns the kind that the value of x-opt-jms-msg-type says, of whatever
+// integer type that is. No kind is nil, AMQP's null. Any other value is an error, a
+// *[ValueError], and no kind either.
+func MessageKindFrom(annotation any) (Opt[MessageKind], error) {
+	if n, ok := integerFrom(annotation); ok && 0 <= n && n <= int64(TextMessage) {
+		return Some(MessageKind(n)), nil
+	}
+	if n := numberFrom(annotation); n.stated() {
+		return Opt[MessageKind]{}, n.wrong(annotationMessageKind, "not an integer from 0 to 5")
+	}
+	return Opt[MessageKind]{}, nil
+}
+
+// Content types that say what a data section holds, and those that this package writes.
+const (
+	contentOctetStream = "application/octet-stream"
+	contentJavaObject  = "application/x-java-serialized-object"
+	contentText        = "text/plain; charset=utf-8"
+)
+
+// Serialized is a serialized Java object. Its bytes are never looked at.
+type Serialized []byte
+
+// A Body is the body of a message as its sections are, with what decides how JMS reads
+// it. It is what a wrapper fills from a message type of its own to read it, and what it gets
+// to write from [TextBody], [MapBody] and so on; [View.Body] is that of an
+// *amqp.Message. The zero Body is that of a message without a body section.
+//
+// Values are of the Go types that go-amqp decodes into. A Body keeps what it was made
+// from, and methods return parts of that where they say so.
+type Body struct {
+	Annotation      any    // x-opt-jms-msg-type
+	ContentType     string // "": none
+	ContentEncoding string // "": none
+
+	Data      [][]byte // data sections
+	Sequences [][]any  // amqp-sequence sections
+	Value     any      // of the amqp-value section; amqp.Null{} for a null, nil for no section
+}
+
+// A bodyForm is which sections a body has.
+type bodyForm uint8
+
+const (
+	formNone bodyForm = iota
+	formNull
+	formData
+	formSequence
+	formValue
+	formMixed
+)
+
+func (b Body) form() bodyForm {
+	form, sorts := formNone, 0
+	if len(b.Data) > 0 {
+		form, sorts = formData, sorts+1
+	}
+	if len(b.Sequences) > 0 {
+		form, sorts = formSequence, sorts+1
+	}
+	if b.Value != nil {
+		form, sorts = formValue, sorts+1
+		if isNull(b.Value) {
+			form = formNull
+		}
+	}
+	if sorts > 1 {
+		return formMixed // [amqp 3.2]: data, sequences or one value
+	}
+	return form
+}
+
+func isNull(v any) bool {
+	_, ok := v.(amqp.Null)
+	return ok
+}
+
+// Kind returns what kind of message this is: what the annotation says, and where it
+// says none what the body is [message: body].
+func (b Body) Kind() MessageKind {
+	if kind, err := MessageKindFrom(b.Annotation); err == nil {
+		if kind, ok := kind.Get(); ok {
+			return kind
+		}
+	}
+	switch b.form() {
+	case formNone:
+		switch c := parseContentType(b.ContentType); {
+		case c.media == contentJavaObject:
+			return ObjectMessage
+		case c.media == contentOctetStream || b.ContentType == "":
+			return BytesMessage
+		case c.textual():
+			return TextMessage
+		}
+		return PlainMessage
+	case formData:
+		switch c := parseContentType(b.ContentType); {
+		case c.media == contentJavaObject:
+			return ObjectMessage
+		case c.textual():
+			return TextMessage
+		}
+		return BytesMessage
+	case formNull:
+		return TextMessage
+	case formValue, formMixed:
+		switch b.Value.(type) {
+		case string:
+			return TextMessage
+		case []byte:
+			return BytesMessage
+		}
+	}
+	return ObjectMessage
+}
+
+// wrong returns the error of a body that is not of the kind that was asked for, or does
+// not hold what that kind holds.
+func (b Body) wrong(why string) error {
+	return &ValueError{What: "body", Value: b.String(), Err: errors.New(why)}
+}
+
+// contradicts returns the error of a body that its annotation does not allow.
+func (b Body) contradicts() error { return b.wrong("a " + b.Kind().String() + " has none of that") }
+
+// expect is an error if the message is of another kind.
+func (b Body) expect(kind MessageKind) error {
+	if k := b.Kind(); k != kind {
+		return b.wrong("of a " + k.String() + ", not of a " + kind.String())
+	}
+	return nil
+}
+
+// String says which sections there are, for people to read.
+func (b Body) String() string {
+	switch b.form() {
+	case formNone:
+		return "without sections"
+	case formNull:
+		return "amqp-value null"
+	case formData:
+		return "data"
+	case formSequence:
+		return "amqp-sequence"
+	case formValue:
+		return "amqp-value " + amqpTypeName(b.Value)
+	}
+	return "of different sections"
+}
+
+// Text returns the text of a TextMessage, none for a null text, which is not "". Data is
+// read in the charset of its content type, UTF-8 where that names none; UTF-8,
+// US-ASCII, ISO-8859-1, UTF-16, UTF-16BE and UTF-16LE are known. It is an error, a
+// *[ValueError], if the message is of another kind or holds something else, if the charset is
+// another or the text not valid in it, or if data has a content encoding, which is not undone.
+func (b Body) Text() (Opt[string], error) {
+	if err := b.expect(TextMessage); err != nil {
+		return Opt[string]{}, err
+	}
+	switch b.form() {
+	case formNone, formNull:
+		return Opt[string]{}, nil
+	case formData:
+		if b.ContentEncoding != "" {
+			return Opt[string]{}, b.wrong("content-encoding " + quote(b.ContentEncoding) + ", which is not undone")
+		}
+		charset, err := parseContentType(b.ContentType).charset()
+		if err != nil {
+			return Opt[string]{}, err
+		}
+		text, err := decodeText(charset, joined(b.Data))
+		if err != nil {
+			return Opt[string]{}, err
+		}
+		return Some(text), nil
+	case formValue:
+		if text, ok := b.Value.(string); ok {
+			if !utf8.ValidString(text) {
+				return Opt[string]{}, &ValueError{What: "text", Value: quote(text), Err: errNotUTF8}
+			}
+			return Some(text), nil
+		}
+	}
+	return Opt[string]{}, b.contradicts()
+}
+
+// Bytes returns the bytes of a BytesMessage, all data sections joined, never nil. They are the
+// body's own where there is one section. It is an error, a *[ValueError], if the message
+// is of another kind or holds something else.
+func (b Body) Bytes() ([]byte, error) {
+	if err := b.expect(BytesMessage); err != nil {
+		return nil, err
+	}
+	switch b.form() {
+	case formNone, formNull:
+		return []byte{}, nil
+	case formData:
+		return joined(b.Data), nil
+	case formValue:
+		if v, ok := b.Value.([]byte); ok {
+			return notNil(v), nil
+		}
+	}
+	return nil, b.contradicts()
+}
+
+// Map returns what a MapMessage holds, never nil, the body's own map where it is one
+// already. Read its values with [ValueOf] to have JMS's conversions. It is an error, a *[ValueError], if the
+// message is of another kind or holds something else, and if a key is no string.
+func (b Body) Map() (map[string]any, error) {
+	if err := b.expect(MapMessage); err != nil {
+		return nil, err
+	}
+	switch b.form() {
+	case formNone, formNull:
+		return map[string]any{}, nil
+	case formValue:
+		switch v := b.Value.(type) {
+		case map[string]any:
+			if v == nil {
+				v = map[string]any{}
+			}
+			return v, nil
+		case map[any]any:
+			m := make(map[string]any, len(v))
+			for key, value := range v {
+				name, ok := key.(string)
+				if !ok {
+					return nil, b.wrong("a key that is no string but " + amqpTypeName(key))
+				}
+				m[name] = value
+			}
+			return m, nil
+		}
+	}
+	return nil, b.contradicts()
+}
+
+// Stream returns what a StreamMessage holds, all sequences joined, never nil. It is the
+// body's own where there is one sequence. It is an error, a *[ValueError], if the message is of
+// another kind or holds something else.
+func (b Body) Stream() ([]any, error) {
+	if err := b.expect(StreamMessage); err != nil {
+		return nil, err
+	}
+	switch b.form() {
+	case formNone, formNull:
+		return []any{}, nil
+	case formSequence:
+		return joined(b.Sequences), nil
+	case formValue:
+		if v, ok := b.Value.([]any); ok {
+			return notNil(v), nil
+		}
+	}
+	return nil, b.contradicts()
+}
+
+// Object returns what an ObjectMessage holds: an AMQP value as go-amqp decodes it, the
+// body's own; a []any of all sequences joined; the bytes of data as [Serialized]; nil for a
+// null. It is an error, a *[ValueError], if the message is of another kind.
+func (b Body) Object() (any, error) {
+	if err := b.expect(ObjectMessage); err != nil {
+		return nil, err
+	}
+	switch b.form() {
+	case formNone, formNull:
+		return nil, nil
+	case formData:
+		return Serialized(joined(b.Data)), nil
+	case formSequence:
+		return joined(b.Sequences), nil
+	case formValue:
+		return b.Value, nil
+	}
+	return nil, b.contradicts()
+}
+
+// Typed says whether an ObjectMessage holds an AMQP value and no serialized Java object,
+// JMS_AMQP_TYPED_ENCODING. It is false for every other kind.
+func (b Body) Typed() bool {
+	return b.Kind() == ObjectMessage && b.form() != formData && parseContentType(b.ContentType).media != contentJavaObject
+}
+
+// Payload returns the bytes that a message carries, whatever section they are in: a text
+// in UTF-8, nil for a null one; the bytes of a BytesMessage; a serialized Java object. They may
+// be the body's own. It is an error, a *[ValueError], where Text, Bytes or Object has
+// one, and for any other kind of message or object.
+func (b Body) Payload() ([]byte, error) {
+	switch b.Kind() {
+	case TextMessage:
+		text, err := b.Text()
+		if s, ok := text.Get(); ok {
+			return []byte(s), nil
+		}
+		return nil, err
+	case BytesMessage:
+		return b.Bytes()
+	case ObjectMessage:
+		if b.form() == formData {
+			return joined(b.Data), nil
+		}
+	}
+	return nil, b.wrong("no bytes")
+}
+
+// check is an error if the body is not what its kind holds.
+func (b Body) check() (err error) {
+	switch b.Kind() {
+	case TextMessage:
+		_, err = b.Text()
+	case BytesMessage:
+		_, err = b.Bytes()
+	case MapMessage:
+		_, err = b.Map()
+	case StreamMessage:
+		_, err = b.Stream()
+	case ObjectMessage:
+		_, err = b.Object()
+	}
+	return err
+}
+
+// joined returns parts as one, the only one itself if there is no other, never nil.
+func joined[T ~[]E, E any](parts []T) T {
+	if len(parts) == 1 {
+		return notNil(parts[0])
+	}
+	return notNil(slices.Concat(parts...))
+}
+
+func notNil[T ~[]E, E any](s T) T {
+	if s == nil {
+		return T{}
+	}
+	return s
+}
+
+// TextBody returns the body of a TextMessage: an amqp-value string. A text that is not valid
+// UTF-8 is an error, a *[ValueError].
+func TextBody(text string) (Body, error) {
+	if err := checkText("text", text); err != nil {
+		return Body{}, err
+	}
+	return Body{Annotation: int8(TextMessage), Value: text}, nil
+}
+
+// TextDataBody returns the body of a TextMessage as a data section, for receivers that
+// read no other. A text that is not valid UTF-8 is an error, a *[ValueError].
+func TextDataBody(text string) (Body, error) {
+	if err := checkText("text", text); err != nil {
+		return Body{}, err
+	}
+	return Body{Annotation: int8(TextMessage), ContentType: contentText, Data: [][]byte{[]byte(text)}}, nil
+}
+
+// NullTextBody returns the body of a TextMessage whose text is null.
+func NullTextBody() Body { return Body{Annotation: int8(TextMessage), Value: amqp.Null{}} }
+
+// PlainBody returns the body of a plain Message, an amqp-value null: a message
+// without a body section ends the session at some peers.
+func PlainBody() Body { return Body{Annotation: int8(PlainMessage), Value: amqp.Null{}} }
+
+// BytesBody returns the body of a BytesMessage: one data section, also for no bytes. It
+// keeps b.
+func BytesBody(b []byte) Body {
+	return Body{Annotation: int8(BytesMessage), ContentType: contentOctetStream, Data: [][]byte{notNil(b)}}
+}
+
+// SerializedBody returns the body of an ObjectMessage that holds a serialized Java
+// object. It keeps object.
+func SerializedBody(object Serialized) Body {
+	return Body{Annotation: int8(ObjectMessage), ContentType: contentJavaObject, Data: [][]byte{notNil([]byte(object))}}
+}
+
+// MapBody returns the body of a MapMessage, a new map of the same values: nil, bool, int8,
+// int16, int32, int64, float32, float64, string and []byte, JMS's types. Any other
+// is an error, a *[ValueError], and so are an empty key and a string that is not
+// valid UTF-8.
+func MapBody(m map[string]any) (Body, error) {
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		if name == "" {
+			return Body{}, &ValueError{What: "key of a map", Value: quote(name), Err: errors.New("empty")} // [jms MapMessage]
+		}
+		if err := checkText("key of a map", name); err != nil {
+			return Body{}, err
+		}
+		if err := checkBodyValue("value of "+quote(name), m[name]); err != nil {
+			return Body{}, err
+		}
+	}
+	own := maps.Clone(m)
+	if own == nil {
+		own = map[string]any{}
+	}
+	return Body{Annotation: int8(MapMessage), Value: own}, nil
+}
+
+// StreamBody returns the body of a StreamMessage, a new sequence of the same values. They are
+// of the types that [MapBody] takes.
+func StreamBody(values []any) (Body, error) {
+	for i, v := range values {
+		if err := checkBodyValue("value "+strconv.Itoa(i)+" of a stream", v); err != nil {
+			return Body{}, err
+		}
+	}
+	return Body{Annotation: int8(StreamMessage), Sequences: [][]any{notNil(slices.Clone(values))}}, nil
+}
+
+// ObjectBody returns the body of an ObjectMessage that holds an AMQP value
+// (JMS_AMQP_TYPED_ENCODING), or for [Serialized] what SerializedBody does. It keeps the value.
+//
+// Values are nil, bool, int8 to int64, uint8 to uint64, float32, float64, string, []byte (a binary),
+// time.Time (a timestamp), amqp.UUID, amqp.Symbol, []any, map[string]any and map[any]any of those
+// at a depth of up to 100, and slices of those types that go-amqp makes arrays of. Any other is an
+// error, a *[ValueError]: int and uint above all, which AMQP has no type for.
+func ObjectBody(v any) (Body, error) {
+	if s, ok := v.(Serialized); ok {
+		return SerializedBody(s), nil
+	}
+	if err := checkAMQP(v, 0); err != nil {
+		return Body{}, err
+	}
+	if v == nil {
+		v = amqp.Null{}
+	}
+	return Body{Annotation: int8(ObjectMessage), Value: v}, nil
+}
+
+// contentTypeAfter returns the content-type and content-encoding of a message that gets the body
+// b and had others. What an application chose stays as long as it is true of the new body.
+func (b Body) contentTypeAfter(had, encoding string) (string, string) {
+	kind := b.Kind()
+	c := parseContentType(had)
+	switch {
+	case kind == BytesMessage && had != "" && c.media != contentJavaObject:
+		return had, encoding
+	case kind == BytesMessage || kind == ObjectMessage && len(b.Data) > 0:
+		return b.ContentType, encoding
+	case len(b.Data) > 0:
+		if charset, err := c.charset(); err == nil && charset == charsetUTF8 && c.textual() {
+			return had, ""
+		}
+		return b.ContentType, ""
+	case c.media == contentOctetStream || c.media == contentJavaObject:
+		return "", "" // no data any more
+	}
+	return had, "" // [amqp 3.2.4]: content-encoding with data only
+}
+
+// legalTypes lists the Go types of JMS's values.
+const legalTypes = "bool, int8, int16, int32, int64, float32, float64, string or nil"
+
+func checkText(what, text string) error {
+	if !utf8.ValidString(text) {
+		return &ValueError{What: what, Value: quote(text), Err: errNotUTF8}
+	}
+	return nil
+}
+
+// checkJMS is an error if v is of no type that JMS has for a property.
+func checkJMS(what string, v any) error {
+	switch v := v.(type) {
+	case nil, bool, int8, int16, int32, int64, float32, float64:
+		return nil
+	case string:
+		return checkText(what, v)
+	}
+	return &ValueError{What: what, Value: fmt.Sprintf("of type %T", v), Err: errors.New("not a " + legalTypes)}
+}
+
+// checkBodyValue is checkJMS for the values of maps and streams, which may be bytes [jms 3.11.3].
+func checkBodyValue(what string, v any) error {
+	if _, ok := v.([]byte); ok {
+		return nil
+	}
+	err := checkJMS(what, v)
+	if e, ok := err.(*ValueError); ok && e.Err != errNotUTF8 {
+		e.Err = errors.New("not a []byte, " + legalTypes)
+	}
+	return err
+}
+
+// checkAMQP is an error if go-amqp has no AMQP type for v, or not the one that it seems to have.
+func checkAMQP(v any, depth int) error {
+	const what = "object"
+	if depth > 100 {
+		return &ValueError{What: what, Value: fmt.Sprintf("of type %T", v), Err: errors.New("nested too deep")}
+	}
+	switch v := v.(type) {
+	case nil, amqp.Null, bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64,
+		[]byte, time.Time, amqp.UUID,
+		[]bool, []int8, []int16, []int32, []int64, []uint16, []uint32, []uint64, []float32, []float64,
+		[]time.Time, []amqp.UUID, [][]byte:
+		return nil
+	case string:
+		return checkText(what, v)
+	case amqp.Symbol:
+		return checkText(what, string(v))
+	case []string:
+		for _, s := range v {
+			if err := checkText(what, s); err != nil {
+				return err
+			}
+		}
+		return nil
+	case []amqp.Symbol:
+		for _, s := range v {
+			if err := checkText(what, string(s)); err != nil {
+				return err
+			}
+		}
+		return nil
+	case []any:
+		for _, e := range v {
+			if err := checkAMQP(e, depth+1); err != nil {
+				return err
+			}
+		}
+		return nil
+	case map[string]any:
+		for key, e := range v {
+			if err := checkText(what, key); err != nil {
+				return err
+			}
+			if err := checkAMQP(e, depth+1); err != nil {
+				return err
+			}
+		}
+		return nil
+	case map[any]any:
+		for key, e := range v {
+			if err := checkAMQP(key, depth+1); err != nil {
+				return err
+			}
+			if err := checkAMQP(e, depth+1); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return &ValueError{What: what, Value: fmt.Sprintf("of type %T", v), Err: errors.New("not a type of AMQP")}
+}
+
+// amqpTypeName names the AMQP type of a value that go-amqp decoded.
+func amqpTypeName(v any) string {
+	switch v.(type) {
+	case nil, amqp.Null:
+		return "null"
+	case bool:
+		return "boolean"
+	case int8:
+		return "byte"
+	case int16:
+		return "short"
+	case int32:
+		return "int"
+	case int64:
+		return "long"
+	case uint8:
+		return "ubyte"
+	case uint16:
+		return "ushort"
+	case uint32:
+		return "uint"
+	case uint64:
+		return "ulong"
+	case float32:
+		return "float"
+	case float64:
+		return "double"
+	case string:
+		return "string"
+	case amqp.Symbol:
+		return "symbol"
+	case []byte:
+		return "binary"
+	case time.Time:
+		return "timestamp"
+	case amqp.UUID, uuid.UUID:
+		return "uuid"
+	case []any:
+		return "list"
+	case map[string]any, map[any]any:
+		return "map"
+	}
+	return fmt.Sprintf("of type %T", v)
+}
+
+// A contentType is a content-type that has been read.
+type contentType struct {
+	text   string // as it stands
+	media  string // type/subtype in lower case, "" where there is none
+	params map[string]string
+	err    error // of the parameters
+}
+
+func parseContentType(s string) contentType {
+	c := contentType{text: s}
+	if s == "" {
+		return c
+	}
+	media, params, err := mime.ParseMediaType(s)
+	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) || !strings.Contains(media, "/") {
+		return c
+	}
+	c.media, c.params, c.err = media, params, err
+	return c
+}
+
+// textual says whether data of this type is text [message: body].
+func (c contentType) textual() bool {
+	if strings.HasPrefix(c.media, "text/") {
+		return true
+	}
+	sub, ok := strings.CutPrefix(c.media, "application/")
+	if !ok {
+		return false
+	}
+	switch sub {
+	case "xml", "xml-dtd", "json", "javascript", "ecmascript":
+		return true
+	}
+	return strings.HasSuffix(sub, "+xml") || strings.HasSuffix(sub, "+json")
+}
+
+type charset uint8
+
+const (
+	charsetUTF8 charset = iota
+	charsetASCII
+	charsetLatin1
+	charsetUTF16 // big-endian without a byte order mark
+	charsetUTF16BE
+	charsetUTF16LE
+)
+
+// charset returns the charset that text of this type is in, UTF-8 where none is named.
+func (c contentType) charset() (charset, error) {
+	if c.err != nil {
+		return 0, &ValueError{What: "content-type", Value: quote(c.text), Err: c.err}
+	}
+	name, ok := c.params["charset"]
+	if !ok {
+		return charsetUTF8, nil
+	}
+	switch strings.ToLower(name) {
+	case "utf-8", "utf8":
+		return charsetUTF8, nil
+	case "us-ascii", "ascii":
+		return charsetASCII, nil
+	case "iso-8859-1", "iso_8859-1", "latin1":
+		return charsetLatin1, nil
+	case "utf-16":
+		return charsetUTF16, nil
+	case "utf-16be":
+		return charsetUTF16BE, nil
+	case "utf-16le":
+		return charsetUTF16LE, nil
+	}
+	return 0, &ValueError{What: "charset", Value: quote(name), Err: errors.New("none of UTF-8, US-ASCII, ISO-8859-1 and UTF-16")}
+}
+
+func (c charset) String() string {
+	switch c {
+	case charsetASCII:
+		return "US-ASCII"
+	case charsetLatin1:
+		return "ISO-8859-1"
+	case charsetUTF16:
+		return "UTF-16"
+	case charsetUTF16BE:
+		return "UTF-16BE"
+	case charsetUTF16LE:
+		return "UTF-16LE"
+	}
+	return "UTF-8"
+}
+
+// decodeText returns b, which is text in a charset. What is not valid in it is an error:
+// nothing is replaced.
+func decodeText(c charset, b []byte) (string, error) {
+	invalid := func() (string, error) {
+		return "", &ValueError{What: "text", Value: quote(string(b)), Err: errors.New("not valid " + c.String())}
+	}
+	switch c {
+	case charsetUTF8:
+		if !utf8.Valid(b) {
+			return invalid()
+		}
+		return string(b), nil
+	case charsetASCII, charsetLatin1:
+		var s strings.Builder
+		s.Grow(len(b))
+		for _, x := range b {
+			if x >= utf8.RuneSelf && c == charsetASCII {
+				return invalid()
+			}
+			s.WriteRune(rune(x))
+		}
+		return s.String(), nil
+	}
+	low := 1 // which byte of two is the low one
+	text := b
+	switch {
+	case c == charsetUTF16LE:
+		low = 0
+	case c == charsetUTF16 && bytes.HasPrefix(b, []byte{0xfe, 0xff}):
+		text = b[2:]
+	case c == charsetUTF16 && bytes.HasPrefix(b, []byte{0xff, 0xfe}):
+		text, low = b[2:], 0
+	}
+	if len(text)%2 != 0 {
+		return invalid()
+	}
+	var s strings.Builder
+	for ; len(text) > 0; text = text[2:] {
+		r := rune(text[1-low])<<8 | rune(text[low])
+		if utf16.IsSurrogate(r) {
+			if len(text) < 4 {
+				return invalid()
+			}
+			text = text[2:]
+			if r = utf16.DecodeRune(r, rune(text[1-low])<<8|rune(text[low])); r == utf8.RuneError {
+				return invalid()
+			}
+		}
+		s.WriteRune(r)
+	}
+	return s.String(), nil
+}
+
+// A Value is the value of a property, or of an entry of a map or a stream, which each
+// method reads as one of JMS's types, with JMS's conversions [jms 3.5.4] [jms 3.11.3]:
+// integers and floats widen, a string is parsed, and everything but bytes reads as a string.
+//
+// JMS has no unsigned types: a ubyte reads as short, a ushort as int, a uint as long
+// and a ulong as long, which is an error from 2^63 up. A timestamp reads as long,
+// milliseconds since 1970-01-01 UTC; a symbol and a uuid as string.
+//
+// A null, like a property that does not exist, is none as text, false as boolean and an error
+// as a number, as in JMS. Everything else that the table does not have is an error, a *[ValueError].
+// The zero Value does not exist.
+type Value struct {
+	what   string // for errors: what sort of value it is
+	name   string
+	raw    any
+	err    error // why there is no value
+	exists bool
+}
+
+// ValueOf returns the value v, which is of one of the types that go-amqp decodes. Errors
+// call it by the name.
+func ValueOf(name string, v any) Value {
+	return Value{what: "value", name: name, raw: v, exists: true}
+}
+
+// Exists says whether there is a value. A null is one.
+func (v Value) Exists() bool { return v.exists }
+
+// IsNull says whether the value is null, or there is none.
+func (v Value) IsNull() bool { return v.err == nil && (v.raw == nil || isNull(v.raw)) }
+
+// Raw returns the value as it is. It is an error if it cannot be read.
+func (v Value) Raw() (any, error) { return v.raw, v.err }
+
+func (v Value) fail(as string) error {
+	switch {
+	case v.err != nil:
+		return v.err
+	case !v.exists:
+		return v.wrong("absent", "no "+as)
+	}
+	return v.wrong(amqpTypeName(v.raw), "not read as "+as)
+}
+
+func (v Value) wrong(value, why string) error {
+	return &ValueError{What: v.label(), Value: value, Err: errors.New(why)}
+}
+
+func (v Value) label() string { return v.what + " " + quote(v.name) }
+
+// Bool reads the value as boolean.
+func (v Value) Bool() (bool, error) {
+	if b, ok := v.raw.(bool); ok {
+		return b, nil
+	}
+	if s, ok := v.words(); ok {
+		return strings.EqualFold(s, "true"), nil
+	}
+	if v.IsNull() {
+		return false, nil
+	}
+	return false, v.fail("boolean")
+}
+
+// Byte reads the value as byte.
+func (v Value) Byte() (int8, error) {
+	n, err := v.integer(8, "byte")
+	return int8(n), err
+}
+
+// Short reads the value as short.
+func (v Value) Short() (int16, error) {
+	n, err := v.integer(16, "short")
+	return int16(n), err
+}
+
+// Int reads the value as int.
+func (v Value) Int() (int32, error) {
+	n, err := v.integer(32, "int")
+	return int32(n), err
+}
+
+// Long reads the value as long.
+func (v Value) Long() (int64, error) { return v.integer(64, "long") }
+
+// integer reads the value as JMS's integer of so many bits. Integers widen and never narrow,
+// however small the number is.
+func (v Value) integer(bits int, as string) (int64, error) {
+	n, width := int64(0), 0
+	switch x := v.raw.(type) {
+	case int8:
+		n, width = int64(x), 8
+	case int16:
+		n, width = int64(x), 16
+	case int32:
+		n, width = int64(x), 32
+	case int64:
+		n, width = x, 64
+	case uint8:
+		n, width = int64(x), 16
+	case uint16:
+		n, width = int64(x), 32
+	case uint32:
+		n, width = int64(x), 64
+	case uint64:
+		if x > math.MaxInt64 {
+			return 0, v.wrong("ulong "+strconv.FormatUint(x, 10), "above 2^63-1")
+		}
+		n, width = int64(x), 64
+	case time.Time:
+		n, width = x.UnixMilli(), 64
+	default:
+		s, ok := v.words()
+		if !ok {
+			return 0, v.fail(as)
+		}
+		n, err := strconv.ParseInt(s, 10, bits)
+		if err != nil {
+			return 0, v.wrong(quote(s), "no "+as)
+		}
+		return n, nil
+	}
+	if width > bits {
+		return 0, v.fail(as)
+	}
+	return n, nil
+}
+
+// Float reads the value as float.
+func (v Value) Float() (float32, error) {
+	if f, ok := v.raw.(float32); ok {
+		return f, nil
+	}
+	f, err := v.parseFloat(32, "float")
+	return float32(f), err
+}
+
+// Double reads the value as double.
+func (v Value) Double() (float64, error) {
+	switch f := v.raw.(type) {
+	case float32:
+		return float64(f), nil
+	case float64:
+		return f, nil
+	}
+	return v.parseFloat(64, "double")
+}
+
+func (v Value) parseFloat(bits int, as string) (float64, error) {
+	s, ok := v.words()
+	if !ok {
+		return 0, v.fail(as)
+	}
+	f, ok := parseJavaFloat(s, bits)
+	if !ok {
+		return 0, v.wrong(quote(s), "no "+as)
+	}
+	return f, nil
+}
+
+// Text reads the value as string: numbers as Java prints them, a uuid in lower case, a
+// timestamp as milliseconds. It is none for a null.
+func (v Value) Text() (Opt[string], error) {
+	if s, ok := v.words(); ok {
+		if err := checkText(v.label(), s); err != nil {
+			return Opt[string]{}, err
+		}
+		return Some(s), nil
+	}
+	switch x := v.raw.(type) {
+	case bool:
+		return Some(strconv.FormatBool(x)), nil
+	case uint64:
+		return Some(strconv.FormatUint(x, 10)), nil
+	case float32:
+		return Some(javaFloat(float64(x), 32)), nil
+	case float64:
+		return Some(javaFloat(x, 64)), nil
+	}
+	if n, err := v.integer(64, "string"); err == nil {
+		return Some(strconv.FormatInt(n, 10)), nil
+	}
+	if v.IsNull() {
+		return Opt[string]{}, nil
+	}
+	return Opt[string]{}, v.fail("string")
+}
+
+// Bytes returns the value of a map or a stream that is a binary, which is the message's own,
+// nil for a null. JMS has no such properties.
+func (v Value) Bytes() ([]byte, error) {
+	if b, ok := v.raw.([]byte); ok {
+		return b, nil
+	}
+	if v.IsNull() {
+		return nil, nil
+	}
+	return nil, v.fail("bytes")
+}
+
+// words returns the value if it is of a type that JMS reads as a string.
+func (v Value) words() (string, bool) {
+	switch x := v.raw.(type) {
+	case string:
+		return x, true
+	case amqp.Symbol:
+		return string(x), true
+	case amqp.UUID:
+		return string(appendUUID(nil, uuid.UUID(x))), true
+	}
+	return "", false
+}
+
+// parseJavaFloat reads a number as Java's Float.valueOf and Double.valueOf do: decimal or
+// hexadecimal, spaces around it, a type suffix behind it.
+func parseJavaFloat(s string, bits int) (float64, bool) {
+	s = strings.TrimFunc(s, func(r rune) bool { return r <= ' ' })
+	digits := strings.TrimLeft(s, "+-")
+	if len(s)-len(digits) > 1 {
+		return 0, false
+	}
+	switch digits {
+	case "NaN":
+		return math.NaN(), true
+	case "Infinity":
+	default:
+		hex := strings.HasPrefix(digits, "0x") || strings.HasPrefix(digits, "0X")
+		// Go takes words, and _ between digits, that Java does not.
+		if strings.ContainsAny(digits, "_nN") || !hex && strings.ContainsAny(digits, "iIxXpP") {
+			return 0, false
+		}
+		if hex && !strings.ContainsAny(digits, "pP") {
+			return 0, false
+		}
+		if n := len(s); n > 1 && strings.ContainsRune("fFdD", rune(s[n-1])) {
+			s = s[:n-1]
+		}
+	}
+	f, err := strconv.ParseFloat(s, bits)
+	if err != nil && !errors.Is(err, strconv.ErrRange) { // out of range is infinite in Java
+		return 0, false
+	}
+	return f, true
+}
+
+// javaFloat prints a number as Java's Float.toString and Double.toString do from Java 19 on:
+// the shortest decimal of at least two digits that reads back as the same number. Older
+// Javas print a digit more of some numbers (JDK-4511638).
+func javaFloat(f float64, bits int) string {
+	switch abs := math.Abs(f); {
+	case math.IsNaN(f):
+		return "NaN"
+	case math.IsInf(f, 1):
+		return "Infinity"
+	case math.IsInf(f, -1):
+		return "-Infinity"
+	case abs == 0 || 1e-3 <= abs && abs < 1e7:
+		s := strconv.FormatFloat(f, 'f', -1, bits)
+		if !strings.Contains(s, ".") {
+			s += ".0"
+		}
+		return s
+	}
+	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(f, 'e', -1, bits), "e")
+	if !strings.Contains(mantissa, ".") {
+		// Of one digit: the closest of two digits may be another, as 4.9E-324 is.
+		mantissa, exponent, _ = strings.Cut(strconv.FormatFloat(f, 'e', 1, bits), "e")
+	}
+	n, _ := strconv.Atoi(exponent)
+	return mantissa + "E" + strconv.Itoa(n)
+}
