@@ -159,6 +159,7 @@ func receiveView(t *testing.T, c golden.Case) view {
 	headerView(t, v, "", m.Header)
 	idView(t, v, "", &m)
 	deliveryView(t, v, c, &m)
+	viewOfReceive(t, v, c, &m)
 	return v
 }
 
@@ -168,6 +169,7 @@ func sendView(t *testing.T, c golden.Case) view {
 	v := view{}
 	stampOfSend(t, v, c)
 	idOfSend(t, v, c)
+	viewOfSend(t, v, c)
 	if c.Wire() == nil || c.Text("observed.type") == "" {
 		return v
 	}

@@ -80,6 +80,58 @@
 //     here only what is wrong cannot be read [amqp 3.2].
 //   - local-expiry: Qpid JMS by default keeps an expired message from the application;
 //     here nothing is dropped, and the application is told when it expires [jms 3.4.9].
+//   - plain-without-body: Qpid JMS sends a plain Message without a body section, which
+//     ends the session at RabbitMQ 4; here it has an amqp-value null [amqp 3.2].
+//   - several-sections: of several data or amqp-sequence sections Qpid JMS reads, and
+//     passes on, only the last; here they are one body [amqp 3.2].
+//   - mixed-body: Qpid JMS takes the last of body sections of different sorts; here that
+//     is an error of the body [amqp 3.2].
+//   - map-keys: Qpid JMS makes a string of each key of a MapMessage, whose value it then
+//     has not; here a key that is no string is an error of the body [jms 3.11.3].
+//   - stream-amqp-types: of a StreamMessage Qpid JMS cannot read the types that JMS has
+//     no word for; here they are the values that they are.
+//   - property-amqp-types: the same in properties, of which Qpid JMS reads the raw value
+//     only; here an unsigned integer widens, a timestamp reads as long, and all but
+//     bytes as string [jms 3.5.4].
+//   - serialized-object: Qpid JMS deserializes Java objects; here the data of an
+//     ObjectMessage is handed over as bytes, whatever its content-type.
+//   - described-object: Qpid JMS cannot hand over an ObjectMessage of a described value;
+//     here it is what go-amqp decodes.
+//   - typed-values: Qpid JMS sends some values only in maps and lists; here any value of
+//     AMQP can be the body of an ObjectMessage.
+//   - typed-bytes: Qpid JMS sends the bytes of a typed ObjectMessage as an array of
+//     byte; here they are a binary [amqp 1.6.19].
+//   - unknown-charset: Qpid JMS shows text in a charset that it does not know as bytes;
+//     here it is a TextMessage, and an error of the body.
+//   - content-type-property: JMS_AMQP_CONTENT_TYPE and JMS_AMQP_CONTENT_ENCODING are
+//     properties like any other in Qpid JMS; here they are the content-type and the
+//     content-encoding [jms-mapping 3.2].
+//   - content-type-added: Qpid JMS adds a content-type to bytes that it sends on; here
+//     nothing is added to a message that was received [amqp 3.2.4].
+//   - kind-types: Qpid JMS ignores the kind of a destination that is no byte; here it
+//     may be any integer from 0 to 3 [jms-mapping 3.2].
+//   - kind-by-prefix: Qpid JMS takes a reply-to without a kind for what its consumer
+//     receives from; here the prefix of the address decides, if there is one.
+//   - kind-added: Qpid JMS adds that guess to a message that it sends on; here nothing
+//     is added.
+//   - hidden-names: Qpid JMS hides properties whose names are no Java identifiers; here
+//     any name can be read [amqp 3.2.5].
+//   - names-that-exist: Qpid JMS lists names of application properties that it then
+//     shows a field for, even if the message has no such field; here the list has what
+//     exists [jms 3.5.6].
+//   - reserved-names: Qpid JMS lets an application set properties with names that JMS
+//     keeps for itself, some of which are header fields; here that is an error
+//     [jms 3.5.1].
+//   - null-removes: in Qpid JMS a property that is a field cannot be null; here a null
+//     string removes the field.
+//   - no-conversion-on-set: Qpid JMS makes a string of a JMSXGroupID, and a number of a
+//     JMSXGroupSeq or a JMS_AMQP_TTL, that is none; here that is an error [jms 3.5.9].
+//   - group-seq-0: Qpid JMS cannot send a JMSXGroupSeq of 0, nor see that there is one;
+//     here 0 is not none [amqp 3.2.4].
+//   - empty-reply-to-group: in Qpid JMS an empty JMS_AMQP_REPLY_TO_GROUP_ID does not
+//     exist; here it does [amqp 3.2.4].
+//   - user-id-not-utf8: Qpid JMS puts replacement characters into a JMSXUserID that is
+//     not UTF-8; here it is an error of that property.
 //
 // AMQPBINDMAP-15 contradicts itself in one example, in which "AMQP ULONG:foo" comes out
 // as "AMQP_ULONG:foo". By its rules, which this package follows, a string that does not

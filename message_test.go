@@ -1,10 +1,18 @@
 package amqpjms
 
 import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/Azure/go-amqp"
+	"github.com/seed-b113d664/amqpjms/internal/golden"
+	"github.com/seed-b113d664/amqpjms/internal/wire"
 	"github.com/stretchr/testify/require"
 )
 
@@ -103,4 +111,1838 @@ func TestView(t *testing.T) {
 		require.NoError(t, err, row.rule)
 		require.Equal(t, row.expiration, got, row.rule)
 	}
+}
+
+// refusedByGoAMQP is what go-amqp does not decode, and what it says of it. Of these messages a [View] shows nothing.
+func refusedByGoAMQP() map[string]string {
+	return map[string]string{
+		"receive/body-value-decimal32":                           "decimal32 not implemented",
+		"receive/body-value-decimal64":                           "decimal64 not implemented",
+		"receive/body-value-decimal128":                          "decimal128 not implemented",
+		"receive/body-value-char":                                "char not implemented",
+		"receive/body-value-char-astral":                         "char not implemented",
+		"receive/body-map-jms-types":                             "char not implemented",
+		"receive/body-value-descriptor-symbol":                   "invalid type for uint32 a3", // a section with a symbolic descriptor
+		"receive/delivery-time-decimal32":                        "decimal32 not implemented",
+		"receive/group-seq-int-instead-of-uint":                  "unmarshaling field 11: invalid type",
+		"receive/header-descriptor-symbol-sym32":                 "invalid type for uint32 b3", // a section with a symbolic descriptor
+		"receive/header-durable-string-instead-of-boolean":       "unmarshaling field 0: type code 0xa1",
+		"receive/header-creation-time-long-instead-of-timestamp": "unmarshaling field 9: invalid type",
+		"receive/header-user-id-string":                          "unmarshaling field 1: type code 0xa1",
+		"receive/properties-fourteen-fields":                     "invalid field count 14",
+		"receive/properties-descriptor-symbol":                   "invalid type for uint32 a3", // a section with a symbolic descriptor
+		"receive/section-unknown-descriptor":                     "unknown message section 0x79",
+		"receive/section-truncated":                              "invalid length",
+		"receive/property-char":                                  "char not implemented",
+		"receive/property-char-astral":                           "char not implemented",
+		"receive/property-decimal32":                             "decimal32 not implemented",
+		"receive/property-decimal128":                            "decimal128 not implemented",
+		"receive/property-int-key":                               "type code 0x54 is not a recognized string type",
+		"receive/property-null-key":                              "type code 0x40 is not a recognized string type",
+
+		"send/body-map-char":          "char not implemented",
+		"send/body-map-every-type":    "char not implemented",
+		"send/body-stream-char":       "char not implemented",
+		"send/body-stream-every-type": "char not implemented",
+		"send/body-object-typed-list": "char not implemented",
+		"send/property-char":          "char not implemented",
+		// Malformed, see TestLoneSurrogates.
+		"send/body-text-lone-surrogate":             "invalid length",
+		"send/correlation-id-string-lone-surrogate": "unmarshaling field 7: type code 0x83",
+	}
+}
+
+// decoded returns a message of the fixtures as go-amqp decodes it, nil where it is known that it does not.
+func decoded(t *testing.T, set string, c golden.Case, wire []byte) *amqp.Message {
+	t.Helper()
+	m, err := unmarshal(wire)
+	if why, ok := refusedByGoAMQP()[set+"/"+c.Name]; ok {
+		require.ErrorContains(t, err, why, c.At())
+		return nil
+	}
+	require.NoError(t, err, c.At())
+	return m
+}
+
+// messageView adds what a [View] of a message says, for every key that it has an answer to.
+func messageView(t *testing.T, v view, prefix string, c golden.Case, m *View) {
+	t.Helper()
+	id := func(i Opt[string]) any {
+		if s, ok := i.Get(); ok {
+			return s
+		}
+		return nil
+	}
+	v.set(t, prefix+"JMSTimestamp", m.Timestamp())
+	v.set(t, prefix+"JMSExpiration", orError(m.Expiration()))
+	v.set(t, prefix+"JMSDeliveryTime", orError(m.DeliveryTime()))
+	v.set(t, prefix+"JMSType", id(m.Type()))
+	v[prefix+"JMSDestination"] = destinationValue(m.Destination())
+	v[prefix+"JMSReplyTo"] = destinationValue(m.ReplyTo())
+	v.set(t, prefix+"special.JMSXGroupID", id(m.GroupID()))
+	v.set(t, prefix+"special.JMSXGroupSeq", m.GroupSeq().Or(0))
+	v.set(t, prefix+"special.JMS_AMQP_REPLY_TO_GROUP_ID", id(m.ReplyToGroupID()))
+	user, err := m.UserID()
+	switch {
+	case err != nil:
+		v.set(t, prefix+"special.JMSXUserID", err)
+	case user == "":
+		v.set(t, prefix+"special.JMSXUserID", nil)
+	default:
+		v.set(t, prefix+"special.JMSXUserID", user)
+	}
+	special := []string{"JMSXDeliveryCount", "JMSXGroupID", "JMSXGroupSeq", "JMSXUserID", "JMS_AMQP_TTL",
+		"JMS_AMQP_REPLY_TO_GROUP_ID", "JMS_AMQP_TYPED_ENCODING"}
+	for _, name := range special {
+		v.set(t, prefix+"special.exists."+name, m.Property(name).Exists())
+	}
+	if m.Kind() == ObjectMessage {
+		v.set(t, prefix+"special.JMS_AMQP_TYPED_ENCODING", orError(m.Property("JMS_AMQP_TYPED_ENCODING").Bool()))
+	}
+
+	names := []any{}
+	for _, name := range m.PropertyNames() {
+		names = append(names, name)
+		if slices.Contains(special, name) {
+			continue
+		}
+		p := m.Property(name)
+		v[golden.Named(prefix+"property", name)] = goldenValue(t, orError(p.Raw()))
+		if _, ok := c.Value(golden.Named(prefix+"property", name)); !ok {
+			continue
+		}
+		text, err := p.Text()
+		if err != nil {
+			v.set(t, golden.Named(prefix+"propertyAsString", name), err)
+		} else {
+			v.set(t, golden.Named(prefix+"propertyAsString", name), id(text))
+		}
+		v.set(t, golden.Named(prefix+"propertyAsLong", name), orError(p.Long()))
+	}
+	v.set(t, prefix+"propertyNames", names)
+	for _, base := range []string{"probe", "probe.exists"} {
+		for _, nv := range c.All(prefix + base) {
+			p := m.Property(nv.Name)
+			if base == "probe" {
+				v[golden.Named(prefix+base, nv.Name)] = goldenValue(t, orError(p.Raw()))
+			} else {
+				v.set(t, golden.Named(prefix+base, nv.Name), p.Exists())
+			}
+		}
+	}
+
+	v[prefix+"type"] = typeValue(m.Kind())
+	if prefix == "" {
+		v["body"] = bodyValue(t, m)
+	}
+}
+
+// typeValue names a kind of message as the fixtures do.
+func typeValue(k MessageKind) golden.Value {
+	name := strings.ToLower(strings.TrimSuffix(k.String(), "Message"))
+	if k == PlainMessage {
+		name = "message"
+	}
+	return golden.Value{Type: "text", V: name}
+}
+
+// bodyValue returns what the body is to JMS, in the types of the fixtures.
+func bodyValue(t *testing.T, m *View) golden.Value {
+	t.Helper()
+	var got any
+	var err error
+	switch m.Kind() {
+	case PlainMessage:
+		return golden.Value{Type: "none"}
+	case TextMessage:
+		var text Opt[string]
+		text, err = m.Text()
+		if s, ok := text.Get(); ok {
+			got = s
+		}
+	case BytesMessage:
+		got, err = m.Bytes()
+	case MapMessage:
+		got, err = m.Map()
+	case StreamMessage:
+		got, err = m.Stream()
+	case ObjectMessage:
+		got, err = m.Object()
+	}
+	return asJava(goldenValue(t, orError(got, err)))
+}
+
+// asJava gives the bytes in a body the type that the fixtures have for them.
+func asJava(v golden.Value) golden.Value {
+	switch x := v.V.(type) {
+	case []byte:
+		if v.Type == "binary" {
+			v.Type = "bytes"
+		}
+	case []golden.Value:
+		x = slices.Clone(x)
+		for i := range x {
+			x[i] = asJava(x[i])
+		}
+		v.V = x
+	case []golden.Entry:
+		x = slices.Clone(x)
+		for i := range x {
+			x[i].Value = asJava(x[i].Value)
+		}
+		v.V = x
+	}
+	return v
+}
+
+// goldenValue is golden.From for the types that go-amqp has of its own, too.
+func goldenValue(t *testing.T, v any) golden.Value {
+	t.Helper()
+	switch v := v.(type) {
+	case amqp.Symbol:
+		return golden.Value{Type: "symbol", V: string(v)}
+	case Serialized:
+		return golden.Value{Type: "bytes", V: []byte(v)}
+	case []byte, []any, error, nil:
+	default:
+		r := reflect.ValueOf(v)
+		if r.Kind() == reflect.Struct && r.NumField() == 2 && r.Type().Field(0).Name == "Descriptor" {
+			return golden.Value{Type: "described", V: golden.Described{
+				Descriptor: goldenValue(t, r.Field(0).Interface()), Value: goldenValue(t, r.Field(1).Interface()),
+			}}
+		}
+		if r.Kind() == reflect.Slice {
+			array := []golden.Value{}
+			for i := range r.Len() {
+				array = append(array, goldenValue(t, r.Index(i).Interface()))
+			}
+			return golden.Value{Type: "array", V: array}
+		}
+	}
+	g, err := golden.From(v)
+	require.NoError(t, err, "%#v", v)
+	return g
+}
+
+func orError[T any](v T, err error) any {
+	if err != nil {
+		return err
+	}
+	return v
+}
+
+func destinationValue(d Destination, err error) golden.Value {
+	switch {
+	case err != nil:
+		return golden.Value{Type: "error", V: err.Error()}
+	case d.IsZero():
+		return golden.Value{Type: "null"}
+	}
+	return golden.Value{Type: strings.ReplaceAll(d.Kind.String(), " ", "-"), V: d.Name}
+}
+
+func destinationFrom(t *testing.T, v golden.Value) Destination {
+	t.Helper()
+	name, _ := v.V.(string)
+	switch strings.TrimPrefix(v.Type, "foreign-") {
+	case "queue":
+		return Destination{Kind: Queue, Name: name}
+	case "topic":
+		return Destination{Kind: Topic, Name: name}
+	case "temporary-queue":
+		if name == "" {
+			name = "temp-queue-1" // what the recording peer named it
+		}
+		return Destination{Kind: TemporaryQueue, Name: name}
+	case "temporary-topic":
+		if name == "" {
+			name = "temp-topic-1"
+		}
+		return Destination{Kind: TemporaryTopic, Name: name}
+	}
+	require.Fail(t, "no destination: "+v.String())
+	return Destination{}
+}
+
+// unmarshal decodes a message with go-amqp, which panics where a key of annotations cannot be one of a Go map.
+func unmarshal(wire []byte) (m *amqp.Message, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			m, err = nil, fmt.Errorf("go-amqp panics: %v", r)
+		}
+	}()
+	m = new(amqp.Message)
+	if err := m.UnmarshalBinary(wire); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// receiverOf is what the consumer of a case knows.
+func receiverOf(t *testing.T, c golden.Case) Receiver {
+	consumer, ok := c.Value("consumer")
+	require.True(t, ok)
+	r := Receiver{Destination: destinationFrom(t, consumer)}
+	if strings.Contains(c.Text("options"), "profile=prefix") {
+		r.Peer = Peer{QueuePrefix: "q://", TopicPrefix: "t://"}
+	}
+	return r
+}
+
+// arrival is when the message of a case was received, which is on record only as the expiration that was made of it.
+func arrival(t *testing.T, c golden.Case, m *RawMessage) time.Time {
+	after, ok := c.Value("receivedAfter")
+	if !ok {
+		return time.UnixMilli(1)
+	}
+	at := after.V.(int64)
+	expiry, err := m.Property(FieldAbsoluteExpiryTime)
+	require.NoError(t, err)
+	want, _ := c.Value("JMSExpiration")
+	if ttl := m.Header.TTL.Or(0); ttl > 0 && expiry == nil {
+		got := want.V.(int64) - int64(ttl)
+		require.True(t, at <= got && got < at+1000, "%s: received %d ms after it was sent", c.At(), got-at)
+		at = got
+	}
+	return time.UnixMilli(at)
+}
+
+// viewOfReceive adds what a View says of a received message.
+func viewOfReceive(t *testing.T, v view, c golden.Case, raw *RawMessage) {
+	m := decoded(t, "receive", c, c.Wire())
+	if m == nil {
+		return
+	}
+	if nulls()[c.Name] {
+		kind, err := raw.Kind()
+		require.NoError(t, err)
+		require.NotEqual(t, kind, bodyOf(m).Kind(), c.At())
+		m.Value = amqp.Null{}
+	}
+	view := receiverOf(t, c).Read(m, arrival(t, c, raw))
+	times := map[string]golden.Value{"JMSDeliveryTime": v["JMSDeliveryTime"], "JMSExpiration": v["JMSExpiration"]}
+	messageView(t, v, "", c, &view)
+	symbols(v, c)
+	for key, want := range times { // as the raw bytes say it
+		require.Equal(t, !stringKeys()[c.Name] || key == "JMSExpiration", v[key].Equal(want), "%s: %s: %v, %v", c.At(), key, v[key], want)
+		v[key] = want
+	}
+}
+
+// stringKeys are the cases whose annotations have keys that are strings, which go-amqp does not tell from symbols.
+func stringKeys() map[string]bool { return map[string]bool{"delivery-time-string-key": true} }
+
+// nulls are the cases in which go-amqp hides an amqp-value null that makes a difference.
+func nulls() map[string]bool { return map[string]bool{"body-value-null": true} }
+
+// symbols puts symbols where go-amqp gives strings for them.
+func symbols(v view, c golden.Case) {
+	for key, got := range v {
+		if want, ok := c.Want(key); ok {
+			v[key] = withSymbols(got, want)
+		}
+	}
+}
+
+func withSymbols(got, want golden.Value) golden.Value {
+	switch w := want.V.(type) {
+	case string:
+		if want.Type == "symbol" && got.Type == "string" && got.V == w {
+			return want
+		}
+	case golden.Described:
+		if g, ok := got.V.(golden.Described); ok {
+			got.V = golden.Described{Descriptor: withSymbols(g.Descriptor, w.Descriptor), Value: withSymbols(g.Value, w.Value)}
+		}
+	case []golden.Entry:
+		g, ok := got.V.([]golden.Entry)
+		if !ok || len(g) != len(w) {
+			return got
+		}
+		g = slices.Clone(g)
+		for i := range g {
+			for _, e := range w {
+				if e.Key.Equal(g[i].Key) {
+					g[i].Value = withSymbols(g[i].Value, e.Value)
+				}
+			}
+		}
+		got.V = g
+	case []golden.Value:
+		g, ok := got.V.([]golden.Value)
+		if !ok || len(g) != len(w) {
+			return got
+		}
+		g = slices.Clone(g)
+		for i := range g {
+			g[i] = withSymbols(g[i], w[i])
+		}
+		got.V = g
+	}
+	return got
+}
+
+// A refusal is the error of a setting, and which one it is of.
+type refusal struct {
+	part string
+	err  error
+}
+
+// goValue returns the Go value that stands for a value that an application of Java set, false where Go has no type
+// like it.
+func goValue(t *testing.T, v golden.Value) (any, bool) {
+	t.Helper()
+	switch x := v.V.(type) {
+	case int64:
+		switch v.Type {
+		case "byte":
+			return int8(x), true
+		case "short":
+			return int16(x), true
+		case "int":
+			return int32(x), true
+		case "timestamp":
+			return time.UnixMilli(x), true
+		}
+		return x, true
+	case uint64:
+		require.Equal(t, "char", v.Type)
+		return nil, false
+	case [16]byte:
+		return amqp.UUID(x), true
+	case string:
+		if v.Type == "object" {
+			return struct{}{}, true
+		}
+		return x, true
+	case []golden.Value:
+		list := make([]any, len(x))
+		strings := make([]string, len(x))
+		for i, e := range x {
+			var ok bool
+			if list[i], ok = goValue(t, e); !ok {
+				return nil, false
+			}
+			strings[i], _ = list[i].(string)
+		}
+		if v.Type == "array" {
+			return strings, true
+		}
+		return list, true
+	case []golden.Entry:
+		m := map[string]any{}
+		for _, e := range x {
+			value, ok := goValue(t, e.Value)
+			if !ok {
+				return nil, false
+			}
+			m[e.Key.V.(string)] = value
+		}
+		return m, true
+	case nil:
+		if v.Type == "object" {
+			return struct{}{}, true
+		}
+	}
+	return v.V, true // bool, float32, float64, []byte, nil
+}
+
+// noGoType are the sends of a value that no Go type stands for: a char, which go-amqp does not encode either, and a time
+// that no time.Duration is as long as.
+func noGoType() []string {
+	return []string{"header-ttl-long-max", "body-map-char", "body-map-every-type", "body-stream-char", "body-stream-every-type",
+		"body-object-typed-list", "property-char"}
+}
+
+// sentPeer is the peer of a send.
+func sentPeer(c golden.Case) Peer {
+	switch c.Text("set.peerProfile") {
+	case "nodelay":
+		return Peer{Delay: DelayNone}
+	case "prefix":
+		return Peer{Delay: DelayAbsolute, QueuePrefix: "q://", TopicPrefix: "t://"}
+	}
+	return Peer{Delay: DelayAbsolute}
+}
+
+// sentProducer is the producer of a send.
+func sentProducer(t *testing.T, c golden.Case) Producer {
+	number := func(key string) int64 {
+		if v, ok := c.Value(key); ok {
+			return v.V.(int64)
+		}
+		return 0
+	}
+	is := func(key string) bool { v, _ := c.Value(key); return v.V == true }
+	to, _ := c.Value("set.destination")
+	p := Producer{
+		Peer:          sentPeer(c),
+		Destination:   destinationFrom(t, to),
+		Mode:          DeliveryMode(number("set.deliveryMode")),
+		TimeToLive:    time.Duration(number("set.timeToLive")) * time.Millisecond,
+		DeliveryDelay: time.Duration(number("set.deliveryDelay")) * time.Millisecond,
+		NoMessageID:   is("set.disableMessageID"),
+		NoTimestamp:   is("set.disableMessageTimestamp"),
+	}
+	if v, ok := c.Value("set.priority"); ok {
+		p.Priority = Some(uint8(v.V.(int64)))
+	}
+	if strings.Contains(c.Text("set.connectionOptions"), "populateJMSXUserID=true") {
+		p.UserID = c.Text("set.username")
+	}
+	return p
+}
+
+// writtenBody gives m the body that the application set, false where no Go type stands for it.
+func writtenBody(t *testing.T, c golden.Case, w Writer, m *amqp.Message) (ok bool, err error) {
+	t.Helper()
+	body, stated := c.Value("set.body")
+	v, ok := goValue(t, body)
+	if !ok {
+		return false, nil
+	}
+	typed := slices.ContainsFunc(c.All("set.property"), func(p golden.NamedValue) bool { return p.Name == "JMS_AMQP_TYPED_ENCODING" })
+	switch c.Text("set.message") {
+	case "text":
+		if v == nil {
+			w.SetNullText(m)
+			return true, nil
+		}
+		return true, w.SetText(m, v.(string))
+	case "bytes":
+		w.SetBytes(m, v.([]byte))
+	case "map":
+		if !stated { // the two cases of a map that cannot be made
+			values := map[string]any{"k": time.UnixMilli(0)}
+			if c.Name == "body-map-empty-name" {
+				values = map[string]any{"": int32(1)}
+			}
+			return true, w.SetMap(m, values)
+		}
+		return true, w.SetMap(m, v.(map[string]any))
+	case "stream":
+		return true, w.SetStream(m, v.([]any))
+	case "object":
+		if typed {
+			return true, w.SetObject(m, v)
+		}
+		// What Java serializes is opaque: the bytes of the record.
+		recorded, err := unmarshal(c.Wire())
+		require.NoError(t, err, c.At())
+		w.SetSerialized(m, recorded.Data[0])
+	case "message":
+		w.SetPlain(m)
+	default:
+		require.Fail(t, c.At())
+	}
+	return true, nil
+}
+
+// written returns the message that the application's settings make, before it is sent, nil where no Go type stands
+// for one of them.
+func written(t *testing.T, c golden.Case) (*amqp.Message, *refusal) {
+	t.Helper()
+	if ttl, ok := c.Value("set.timeToLive"); ok && ttl.V.(int64) > math.MaxInt64/int64(time.Millisecond) {
+		return nil, nil
+	}
+	w := Writer{Peer: sentPeer(c), AnyPropertyName: strings.Contains(c.Text("set.connectionOptions"), "validatePropertyNames=false")}
+	m := new(amqp.Message)
+	if v, ok := c.Value("set.receivedWire"); ok {
+		received, err := unmarshal(v.V.([]byte))
+		require.NoError(t, err, c.At())
+		if c.Text("set.resendMode") == "forward" {
+			return received, nil
+		}
+		id, err := Receiver{}.Read(received, time.Time{}).MessageID()
+		if c.Name == "reply-to-message-id-wrong-type-symbol" { // which go-amqp gives as a string
+			require.NoError(t, err)
+			var raw RawMessage
+			require.NoError(t, raw.Parse(v.V.([]byte)))
+			_, err := raw.MessageID()
+			require.Error(t, err)
+			return nil, &refusal{"JMSMessageID", &ValueError{Err: err}}
+		}
+		if err != nil {
+			return nil, &refusal{"JMSMessageID", err}
+		}
+		w.SetCorrelationID(m, id)
+	}
+	if ok, err := writtenBody(t, c, w, m); !ok || err != nil {
+		if err != nil {
+			return nil, &refusal{"body", err}
+		}
+		return nil, nil
+	}
+	for _, key := range c.Stated() {
+		v, _ := c.Value(key)
+		var err error
+		switch key {
+		case "set.JMSMessageID": // the provider gives another, but looks at it first
+			if s, ok := v.V.(string); ok {
+				_, err = ParseID(s)
+			}
+		case "set.JMSCorrelationID":
+			if s, ok := v.V.(string); ok {
+				var id ID
+				if id, err = ParseID(s); err == nil {
+					w.SetCorrelationID(m, id)
+				}
+			}
+		case "set.JMSCorrelationIDAsBytes":
+			if foreign, _ := c.Value("set.foreignMessage"); foreign.V == true {
+				continue // the client asks a message of another provider for its string only
+			}
+			b, _ := v.V.([]byte)
+			id, err := IDFrom(b)
+			require.NoError(t, err)
+			w.SetCorrelationID(m, id)
+		case "set.JMSReplyTo":
+			err = w.SetReplyTo(m, destinationFrom(t, v))
+		case "set.JMSType":
+			jmsType := Opt[string]{}
+			if s, ok := v.V.(string); ok {
+				jmsType = Some(s)
+			}
+			err = w.SetType(m, jmsType)
+		}
+		if err != nil {
+			return nil, &refusal{strings.TrimPrefix(key, "set."), err}
+		}
+	}
+	for _, p := range c.All("set.property") {
+		v, ok := goValue(t, p.Value)
+		if !ok {
+			return nil, nil
+		}
+		if p.Name == "JMS_AMQP_TTL" || p.Name == "JMS_AMQP_TYPED_ENCODING" && c.Text("set.message") == "object" {
+			continue // once it is stamped; by SetObject
+		}
+		if err := w.SetProperty(m, p.Name, v); err != nil {
+			return nil, &refusal{"property", err}
+		}
+	}
+	return m, nil
+}
+
+// stamped stamps the message as the producer did, with the id and at the time that are on record.
+func stamped(t *testing.T, c golden.Case, m *amqp.Message) (Stamp, *refusal) {
+	t.Helper()
+	p := sentProducer(t, c)
+	now := time.UnixMilli(1)
+	var id ID
+	recorded := c.Wire()
+	if recorded != nil {
+		var raw RawMessage
+		require.NoError(t, raw.Parse(recorded), c.At())
+		var err error
+		id, err = raw.MessageID()
+		require.NoError(t, err, c.At())
+		if v, err := raw.Property(FieldCreationTime); err == nil && v != nil {
+			now = time.UnixMilli(v.number().n)
+		} else if v, ok := c.Value("observed.JMSDeliveryTime"); ok && v.V.(int64) != 0 {
+			now = time.UnixMilli(v.V.(int64)).Add(-p.DeliveryDelay)
+		}
+	}
+	if twice, _ := c.Value("set.sendTwice"); twice.V == true {
+		s, err := p.Stamp(now, id)
+		require.NoError(t, err, c.At())
+		require.NoError(t, s.Apply(m), c.At())
+		p.DeliveryDelay = 0
+	}
+	s, err := p.Stamp(now, id)
+	if err == nil {
+		err = s.Apply(m)
+	}
+	if err != nil {
+		return Stamp{}, &refusal{"send", err}
+	}
+	for _, property := range c.All("set.property") {
+		if property.Name == "JMS_AMQP_TTL" {
+			v, _ := goValue(t, property.Value)
+			if err := (Writer{}).SetProperty(m, property.Name, v); err != nil {
+				return Stamp{}, &refusal{"property", err}
+			}
+		}
+	}
+	return s, nil
+}
+
+// viewOfSend adds what the receiver of our own message sees, and how its sections differ from those on record.
+func viewOfSend(t *testing.T, v view, c golden.Case) {
+	t.Helper()
+	m, refused := written(t, c)
+	if m == nil && refused == nil {
+		require.Contains(t, noGoType(), c.Name)
+		return
+	}
+	var s Stamp
+	if refused == nil {
+		s, refused = stamped(t, c, m)
+	}
+	if refused != nil {
+		var e *ValueError
+		require.ErrorAs(t, refused.err, &e, c.At())
+		if v["error"].V == nil {
+			v["error"] = golden.Value{Type: "text", V: refused.part}
+		}
+		return
+	}
+	ours, err := m.MarshalBinary()
+	require.NoError(t, err, c.At())
+	if !c.Representable() {
+		return // what is on record is malformed, see TestLoneSurrogates
+	}
+	received, err := unmarshal(ours)
+	require.NoError(t, err, c.At())
+	if isNull(m.Value) {
+		received.Value = m.Value
+	}
+	view := Receiver{Peer: sentPeer(c), Destination: s.Destination}.Read(received, time.UnixMilli(1))
+	if failed(c) {
+		// We send what the peer refused.
+		v["observed.type"] = typeValue(view.Kind())
+		for name := range sectionValues(t, c, ours) {
+			if slices.Contains([]string{"data", "amqp-sequence", "amqp-value"}, name) {
+				v["wire."+name] = golden.Value{Type: "binary", V: sectionBytes(t, ours, name)}
+			}
+		}
+		return
+	}
+	if c.Text("observed.type") != "" {
+		messageView(t, v, "observed.", c, &view)
+		symbols(v, c)
+		// What is on record is the sender's own message. It knows of these what the stamp says, and more than a receiver
+		// can: the time of delivery where timestamps are disabled, no expiration by the ttl alone.
+		v.set(t, "observed.JMSTimestamp", s.Timestamp)
+		v.set(t, "observed.JMSDeliveryTime", s.DeliveryTime)
+		v.set(t, "observed.JMSExpiration", s.Expiration)
+		v["observed.JMSDestination"] = destinationValue(s.Destination, nil)
+		if slices.ContainsFunc(c.All("set.property"), func(p golden.NamedValue) bool { return p.Name == "JMS_AMQP_TTL" }) {
+			delete(v, "observed.special.exists.JMS_AMQP_TTL") // is for the sender alone
+			delete(v, "observed.propertyNames")
+		}
+		if foreign, _ := c.Value("set.foreignMessage"); foreign.V == true {
+			// What the client did not set on a message of another provider is that provider's affair.
+			for key := range v {
+				if strings.HasPrefix(key, "observed.special.") || key == "observed.propertyNames" || strings.HasPrefix(key, "observed.property ") {
+					delete(v, key)
+				}
+			}
+		}
+	}
+	viewOfSections(t, v, c, c.Wire(), ours)
+}
+
+// symbolsLost are the sends of symbols that an application had received: go-amqp makes strings of them.
+func symbolsLost() []string {
+	return []string{"forward-map-amqp-types", "forward-amqp-only-properties"}
+}
+
+// viewOfSections adds the bytes of each section: those on record, or those that the fixture has for ours, where
+// ours say the same in another encoding.
+func viewOfSections(t *testing.T, v view, c golden.Case, recorded, ours []byte) {
+	t.Helper()
+	was, is := sectionValues(t, c, recorded), sectionValues(t, c, ours)
+	lost := false
+	for _, name := range golden.SectionNames()[1:] { // headers are compared by themselves, byte for byte
+		key := "wire." + name
+		want, ok := c.Want(key)
+		require.True(t, ok, c.At())
+		wanted := was[name]
+		if want, _, ok := c.Ours(key); ok {
+			wanted = nil
+			if b, ok := want.V.([]byte); ok {
+				wanted = sectionValues(t, c, b)[name]
+			}
+		}
+		got := is[name]
+		if slices.Contains(symbolsLost(), c.Name) && len(got) == len(wanted) {
+			for i := range got {
+				with := withSymbols(got[i], wanted[i])
+				lost = lost || !with.Equal(got[i])
+				got[i] = with
+			}
+		}
+		if slices.EqualFunc(wanted, got, golden.Value.Equal) {
+			v[key] = want
+			continue
+		}
+		v[key] = golden.Value{Type: "null"}
+		if raw := sectionBytes(t, ours, name); raw != nil {
+			v[key] = golden.Value{Type: "binary", V: raw}
+		}
+	}
+	require.Equal(t, slices.Contains(symbolsLost(), c.Name), lost, c.At())
+}
+
+func sectionBytes(t *testing.T, wire []byte, name string) []byte {
+	t.Helper()
+	var m RawMessage
+	require.NoError(t, m.Parse(wire))
+	switch name {
+	case "delivery-annotations":
+		return m.DeliveryAnnotations
+	case "message-annotations":
+		return m.MessageAnnotations
+	case "properties":
+		return m.Properties
+	case "application-properties":
+		return m.ApplicationProperties
+	}
+	var b []byte
+	for s, err := range m.BodySections() {
+		require.NoError(t, err)
+		if s.Kind.String() == name {
+			b = append(b, s.Bytes...)
+		}
+	}
+	return b
+}
+
+// sectionValues returns the values of all sections of a message but the header, by name: each is read byte for byte,
+// so that a symbol is not a string, and a null no section that is not there.
+func sectionValues(t *testing.T, c golden.Case, encoded []byte) map[string][]golden.Value {
+	t.Helper()
+	var m RawMessage
+	require.NoError(t, m.Parse(encoded), c.At())
+	values := map[string][]golden.Value{}
+	for name, section := range map[string][]byte{
+		"delivery-annotations":   m.DeliveryAnnotations,
+		"message-annotations":    m.MessageAnnotations,
+		"application-properties": m.ApplicationProperties,
+	} {
+		if section != nil {
+			r := wire.NewReader(section)
+			readSection(&r)
+			values[name] = append(values[name], rawValue(t, r.Remaining()))
+		}
+	}
+	if m.Properties != nil {
+		var fields []golden.Entry
+		for f := range PropertiesField(propertiesFields) {
+			raw, err := m.Property(f)
+			require.NoError(t, err, c.At())
+			if raw != nil {
+				fields = append(fields, golden.Entry{Key: golden.Value{Type: "string", V: f.String()}, Value: rawValue(t, raw)})
+			}
+		}
+		if fields != nil {
+			values["properties"] = append(values["properties"], golden.Value{Type: "map", V: fields})
+		}
+	}
+	for s, err := range m.BodySections() {
+		require.NoError(t, err, c.At())
+		values[s.Kind.String()] = append(values[s.Kind.String()], rawValue(t, s.Value))
+	}
+	return values
+}
+
+// rawValue reads one encoded value.
+func rawValue(t *testing.T, raw RawValue) golden.Value {
+	t.Helper()
+	r := wire.NewReader(raw)
+	switch r.Next() {
+	case wire.Symbol:
+		return golden.Value{Type: "symbol", V: string(r.Symbol())}
+	case wire.Char, wire.Decimal32, wire.Decimal64, wire.Decimal128, wire.Array, wire.Described:
+		// Only ever compared with itself, or described and arrays with what go-amqp makes of the same bytes.
+		m, err := unmarshal(append([]byte{0, 0x53, 0x77}, raw...))
+		if err != nil {
+			return golden.Value{Type: "binary", V: []byte(raw)}
+		}
+		return goldenValue(t, m.Value)
+	case wire.Map:
+		entries := []golden.Entry{}
+		outer, n := r.Map()
+		for range n {
+			key := rawValue(t, RawValue(r.Value()))
+			entries = append(entries, golden.Entry{Key: key, Value: rawValue(t, RawValue(r.Value()))})
+		}
+		r.Leave(outer)
+		require.Nil(t, r.Err())
+		return golden.Value{Type: "map", V: entries}
+	case wire.List:
+		list := []golden.Value{}
+		outer, n := r.List()
+		for range n {
+			list = append(list, rawValue(t, RawValue(r.Value())))
+		}
+		r.Leave(outer)
+		require.Nil(t, r.Err())
+		return golden.Value{Type: "list", V: list}
+	}
+	m, err := unmarshal(append([]byte{0, 0x53, 0x77}, raw...))
+	require.NoError(t, err)
+	return goldenValue(t, m.Value)
+}
+
+// everyField returns an encoded message that has every field that JMS knows.
+func everyField(tb testing.TB) []byte {
+	tb.Helper()
+	var w Writer
+	var m amqp.Message
+	require.NoError(tb, w.SetText(&m, "hello"))
+	require.NoError(tb, w.SetReplyTo(&m, Destination{Kind: TemporaryQueue, Name: "temp-queue://b1:1"}))
+	require.NoError(tb, w.SetType(&m, Some("order")))
+	id, err := ParseID("ID:AMQP_ULONG:42")
+	require.NoError(tb, err)
+	w.SetCorrelationID(&m, id)
+	require.NoError(tb, w.SetGroup(&m, Some("customer-4711"), Some[int32](3)))
+	require.NoError(tb, w.SetProperties(&m, map[string]any{
+		"JMS_AMQP_REPLY_TO_GROUP_ID": "g", "JMS_AMQP_CONTENT_TYPE": "text/plain", "region": "north", "count": int32(3),
+	}))
+	p := Producer{
+		Peer: Artemis(), Destination: Destination{Kind: Queue, Name: "orders"}, Priority: Some[uint8](7),
+		TimeToLive: time.Hour, DeliveryDelay: time.Second, UserID: "alice",
+	}
+	_, err = p.Prepare(&m, sentAt())
+	require.NoError(tb, err)
+	b, err := m.MarshalBinary()
+	require.NoError(tb, err)
+	return b
+}
+
+// Reading every header field of a decoded message costs at most a sixth of decoding it (ids are not made strings).
+func BenchmarkView(b *testing.B) {
+	encoded := everyField(b)
+	b.Run("fields", func(b *testing.B) {
+		var m amqp.Message
+		require.NoError(b, m.UnmarshalBinary(encoded))
+		r := Receiver{Peer: Artemis(), Destination: Destination{Kind: Queue, Name: "orders"}}
+		b.ReportAllocs()
+		for b.Loop() {
+			v := r.Read(&m, sentAt())
+			_, err1 := v.MessageID()
+			_, err2 := v.CorrelationID()
+			_, err3 := v.Destination()
+			_, err4 := v.ReplyTo()
+			_, err5 := v.DeliveryTime()
+			_, err6 := v.Expiration()
+			_, err7 := v.UserID()
+			_, err8 := v.AnnotatedKind()
+			if err1 != nil || err2 != nil || err3 != nil || err4 != nil || err5 != nil || err6 != nil || err7 != nil || err8 != nil {
+				b.Fatal(err1, err2, err3, err4, err5, err6, err7, err8)
+			}
+			_, _, _, _ = v.DeliveryMode(), v.Priority(), v.Redelivered(), v.DeliveryCount()
+			_, _, _, _, _ = v.Timestamp(), v.Type(), v.GroupID(), v.GroupSeq(), v.ReplyToGroupID()
+			_, _, _ = v.ContentType(), v.ContentEncoding(), v.Kind()
+		}
+	})
+	b.Run("go-amqp-decodes", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			var m amqp.Message
+			if err := m.UnmarshalBinary(encoded); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+func TestDestinationKindFrom(t *testing.T) {
+	for _, row := range []struct {
+		rule               string
+		annotation, legacy any
+		want               DestinationKind
+	}{
+		{"none", nil, nil, UnknownKind},
+		{"null", amqp.Null{}, amqp.Null{}, UnknownKind},
+		{"a byte", int8(0), nil, Queue},
+		{"a byte", int8(1), nil, Topic},
+		{"a byte", int8(2), nil, TemporaryQueue},
+		{"a byte", int8(3), nil, TemporaryTopic},
+		{"any integer type", uint8(1), nil, Topic},
+		{"any integer type", uint64(1), nil, Topic},
+		{"any integer type", int32(1), nil, Topic},
+		{"out of range", int8(4), nil, UnknownKind},
+		{"out of range", int8(-1), nil, UnknownKind},
+		{"out of range", uint64(math.MaxUint64), nil, UnknownKind},
+		{"another type", true, nil, UnknownKind},
+		{"another type", 1.0, nil, UnknownKind},
+		{"words", "queue", nil, Queue},
+		{"words", "topic", nil, Topic},
+		{"words, as a symbol", amqp.Symbol("topic,temporary"), nil, TemporaryTopic},
+		{"words in any order", "temporary,queue", nil, TemporaryQueue},
+		{"spaces and case", " Temporary , TOPIC ", nil, TemporaryTopic},
+		{"neither", "temporary", nil, UnknownKind},
+		{"both", "queue,topic", nil, UnknownKind},
+		{"twice", "queue,queue", nil, UnknownKind},
+		{"twice", "queue,temporary,temporary", nil, UnknownKind},
+		{"another word", "queue,durable", nil, UnknownKind},
+		{"an empty word", "queue,", nil, UnknownKind},
+		{"no word", "", nil, UnknownKind},
+		{"a number in words", "1", nil, UnknownKind},
+		{"legacy", nil, "topic", Topic},
+		{"legacy where the other says nothing", int8(9), "topic", Topic},
+		{"not legacy where the other says something", int8(0), "topic", Queue},
+		{"legacy is words only", nil, int8(1), UnknownKind},
+	} {
+		require.Equal(t, row.want, DestinationKindFrom(row.annotation, row.legacy), "%s: DestinationKindFrom(%v, %v)", row.rule, row.annotation, row.legacy)
+	}
+}
+
+func TestPeerDestination(t *testing.T) {
+	prefixed := Peer{QueuePrefix: "q://", TopicPrefix: "t://"}
+	nested := Peer{QueuePrefix: "/", TopicPrefix: "/t/"}
+	for _, row := range []struct {
+		rule            string
+		peer            Peer
+		address         string
+		kind, otherwise DestinationKind
+		want            Destination
+	}{
+		{"a queue by default", Peer{}, "a", UnknownKind, UnknownKind, Destination{Kind: Queue, Name: "a"}},
+		{"else what the receiver receives from", Peer{}, "a", UnknownKind, TemporaryTopic, Destination{Kind: TemporaryTopic, Name: "a"}},
+		{"but what the message says first", Peer{}, "a", Queue, Topic, Destination{Kind: Queue, Name: "a"}},
+		{"a prefix decides before the receiver", prefixed, "t://a", UnknownKind, Queue, Destination{Kind: Topic, Name: "a"}},
+		{"the longer prefix", nested, "/t/a", UnknownKind, Queue, Destination{Kind: Topic, Name: "a"}},
+		{"a known kind has its own prefix only", prefixed, "t://a", Queue, Topic, Destination{Kind: Queue, Name: "t://a", Address: "t://a"}},
+		{"no prefix of a temporary one", prefixed, "q://a", TemporaryQueue, Queue, Destination{Kind: TemporaryQueue, Name: "q://a"}},
+		{"no prefix where there should be one", prefixed, "a", Queue, Queue, Destination{Kind: Queue, Name: "a", Address: "a"}},
+		{"a name that looks like an address", prefixed, "q://q://a", Queue, Queue, Destination{Kind: Queue, Name: "q://a", Address: "q://q://a"}},
+		{"no name", prefixed, "q://", Queue, Queue, Destination{Kind: Queue, Address: "q://"}},
+		{"no address", prefixed, "", UnknownKind, Topic, Destination{Kind: Topic}},
+		{"decoded", RabbitMQ(), "/queues/a%2Fb%20c", UnknownKind, UnknownKind, Destination{Kind: Queue, Name: "a/b c"}},
+		{"decoded of another encoding", RabbitMQ(), "/queues/%61", UnknownKind, UnknownKind, Destination{Kind: Queue, Name: "a", Address: "/queues/%61"}},
+		{"no encoding", RabbitMQ(), "/queues/a%2", UnknownKind, UnknownKind, Destination{Kind: Queue, Name: "a%2", Address: "/queues/a%2"}},
+		{"no UTF-8", RabbitMQ(), "/queues/%ff", UnknownKind, UnknownKind, Destination{Kind: Queue, Name: "%ff", Address: "/queues/%ff"}},
+		{"not decoded without its prefix", RabbitMQ(), "/queue/a%2Fb", Queue, UnknownKind, Destination{Kind: Queue, Name: "/queue/a%2Fb", Address: "/queue/a%2Fb"}},
+	} {
+		got := row.peer.Destination(row.address, row.kind, row.otherwise)
+		require.Equal(t, row.want, got, "%s: %+v.Destination(%q, %v, %v)", row.rule, row.peer, row.address, row.kind, row.otherwise)
+	}
+}
+
+// An address goes to a destination and back byte for byte, at every peer.
+func FuzzDestination(f *testing.F) {
+	peers := []Peer{{}, Artemis(), ActiveMQ(), RabbitMQ(), RabbitMQ3(), {QueuePrefix: "q://", TopicPrefix: "t://"}, {QueuePrefix: "a", PercentEncoded: true}}
+	for _, address := range []string{"a", "q://a", "q://q://a", "queue://x", "/queues/a%2Fb", "/queues/%61", "/queues//queues/", "aa%61", "q://"} {
+		for kind := range uint8(5) {
+			f.Add(address, kind)
+		}
+	}
+	f.Fuzz(func(t *testing.T, address string, kind uint8) {
+		for _, p := range peers {
+			d := p.Destination(address, DestinationKind(kind), UnknownKind)
+			require.True(t, d.Kind.valid())
+			got, err := p.Address(d)
+			if address == "" || !utf8.ValidString(address) {
+				require.Error(t, err)
+				continue
+			}
+			require.NoError(t, err, "%+v: %q", p, address)
+			require.Equal(t, address, got, "%+v: %+v", p, d)
+		}
+	})
+}
+
+func TestPropertyNames(t *testing.T) {
+	for _, name := range []string{"a", "A1", "$_a1", "_", "true", "null", "NOTE", "\u00fc\u4e2d", "a\u0301", "a\u0000", "a\u200d"} {
+		require.NoError(t, CheckPropertyName(name), "%q", name)
+	}
+	for name, why := range map[string]string{
+		"":               "empty",
+		"NULL":           "a word of JMS's selectors",
+		"TRUE":           "a word of JMS's selectors",
+		"FALSE":          "a word of JMS's selectors",
+		"NOT":            "a word of JMS's selectors",
+		"AND":            "a word of JMS's selectors",
+		"OR":             "a word of JMS's selectors",
+		"BETWEEN":        "a word of JMS's selectors",
+		"LIKE":           "a word of JMS's selectors",
+		"IN":             "a word of JMS's selectors",
+		"IS":             "a word of JMS's selectors",
+		"ESCAPE":         "a word of JMS's selectors",
+		"1a":             "starts with '1', which starts no Java identifier",
+		"-":              "starts with '-', which starts no Java identifier",
+		"a-b":            "holds '-', which is in no Java identifier",
+		"a.b":            "holds '.', which is in no Java identifier",
+		"a b":            "holds ' ', which is in no Java identifier",
+		"cloudEvents:id": "holds ':', which is in no Java identifier",
+		"a\U0001f600":    "holds '\U0001f600', which is in no Java identifier",
+		"\U00020000":     "starts with '\U00020000', which starts no Java identifier", // a letter, but of two UTF-16 code units
+		"a\xff":          "holds '\ufffd', which is in no Java identifier",
+	} {
+		wantValueError(t, CheckPropertyName(name), fmt.Sprintf("amqpjms: property %q: %s", name, why))
+	}
+
+	any, escaping := Writer{AnyPropertyName: true}, Writer{EscapePropertyNames: true}
+	for _, row := range []struct {
+		w    Writer
+		name string
+		key  string // "": an error
+		err  string
+	}{
+		{Writer{}, "a", "a", ""},
+		{Writer{}, "JMS_acme_x", "JMS_acme_x", ""},
+		{Writer{}, "JMS_AMQP_FOO", "JMS_AMQP_FOO", ""},
+		{Writer{}, "jmsx", "jmsx", ""},
+		{Writer{}, "a-b", "", "holds '-', which is in no Java identifier"},
+		{Writer{}, "JMSXGroupID", "", "a field of the message, and no application property"},
+		{Writer{}, "JMS_AMQP_TTL", "", "a field of the message, and no application property"},
+		{Writer{}, "JMSXAppID", "", "JMS keeps names that start with JMS for itself"},
+		{Writer{}, "JMSPriority", "", "JMS keeps names that start with JMS for itself"},
+		{any, "a-b", "a-b", ""},
+		{any, "NULL", "NULL", ""},
+		{any, "", "", "empty"},
+		{any, "a\xff", "", "not valid UTF-8"},
+		{any, "JMSFoo", "", "JMS keeps names that start with JMS for itself"},
+		{escaping, "a-b.c", "a_HYPHEN_b_DOT_c", ""},
+		{escaping, "a b", "", "holds ' ', which is in no Java identifier"},
+		{escaping, "a_DOT_b", "", "holds what - or . is escaped as"},
+	} {
+		key, err := row.w.PropertyKey(row.name)
+		require.Equal(t, row.key, key, "%+v.PropertyKey(%q)", row.w, row.name)
+		if row.err == "" {
+			require.NoError(t, err)
+		} else {
+			wantValueError(t, err, fmt.Sprintf("amqpjms: property %q: %s", row.name, row.err))
+		}
+	}
+}
+
+// What is escaped comes back, and no two names are escaped alike.
+func FuzzEscapePropertyName(f *testing.F) {
+	for _, name := range []string{"", "a", "a-b", "a.b.c-", "a_HYPHEN-", "-HYPHEN_", "_DOT_", "a_DOT", ".DOT_.", "_HYPHEN_HYPHEN_"} {
+		f.Add(name)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		escaped, err := EscapePropertyName(name)
+		if err != nil {
+			require.Contains(t, escapedHyphen+escapedDot+name, "_")
+			require.Contains(t, name, "_", "an error without cause")
+			return
+		}
+		require.Equal(t, name, UnescapePropertyName(escaped))
+		require.NotContains(t, escaped, "-")
+		require.NotContains(t, escaped, ".")
+	})
+}
+
+// Every field of a message, set and read again, in a message that shares its parts with another.
+func TestWriter(t *testing.T) {
+	subject := "before"
+	shared := amqp.Message{
+		Header:                &amqp.MessageHeader{Priority: 3, TTL: time.Second},
+		Annotations:           amqp.Annotations{"x-opt-custom": "kept", amqp.Symbol("x-opt-jms-msg-type"): uint8(1), "x-opt-reply-type": "topic"},
+		Properties:            &amqp.MessageProperties{Subject: &subject, UserID: []byte("alice")},
+		ApplicationProperties: map[string]any{"old": int32(1)},
+	}
+	before, err := shared.MarshalBinary()
+	require.NoError(t, err)
+
+	m := shared
+	w := Writer{Peer: ActiveMQ()}
+	require.NoError(t, w.SetText(&m, "hello"))
+	require.NoError(t, w.SetReplyTo(&m, Destination{Kind: Queue, Name: "replies"}))
+	require.NoError(t, w.SetType(&m, Some("order")))
+	w.SetCorrelationID(&m, ulongID(42))
+	require.NoError(t, w.SetGroup(&m, Some(""), Some[int32](-1)))
+	require.NoError(t, w.SetProperty(&m, "region", "north"))
+	require.NoError(t, w.SetProperties(&m, map[string]any{
+		"JMS_AMQP_REPLY_TO_GROUP_ID": "g", "JMS_AMQP_CONTENT_TYPE": "text/csv", "JMS_AMQP_CONTENT_ENCODING": "none", "JMS_AMQP_TTL": int64(math.MaxUint32),
+		"n": nil, "b": true, "i8": int8(1), "f": float32(1),
+	}))
+
+	after, err := shared.MarshalBinary()
+	require.NoError(t, err)
+	require.Len(t, after, len(before))
+	require.Equal(t, amqp.Annotations{"x-opt-custom": "kept", amqp.Symbol("x-opt-jms-msg-type"): uint8(1), "x-opt-reply-type": "topic"}, shared.Annotations)
+	require.Equal(t, map[string]any{"old": int32(1)}, shared.ApplicationProperties)
+	require.Equal(t, amqp.MessageProperties{Subject: &subject, UserID: []byte("alice")}, *shared.Properties)
+	require.Equal(t, time.Second, shared.Header.TTL)
+
+	require.Equal(t, amqp.Annotations{"x-opt-custom": "kept", "x-opt-jms-msg-type": int8(5), "x-opt-jms-reply-to": int8(0)}, m.Annotations)
+	require.Equal(t, "queue://replies", *m.Properties.ReplyTo)
+	require.Equal(t, amqp.MessageHeader{Priority: 3, TTL: math.MaxUint32 * time.Millisecond}, *m.Header)
+	v := Receiver{Peer: ActiveMQ()}.Read(&m, sentAt())
+	replyTo, err := v.ReplyTo()
+	require.NoError(t, err)
+	require.Equal(t, Destination{Kind: Queue, Name: "replies"}, replyTo)
+	require.Equal(t, Some("order"), v.Type())
+	id, err := v.CorrelationID()
+	require.NoError(t, err)
+	require.Equal(t, ulongID(42), id)
+	require.Equal(t, Some(""), v.GroupID())
+	require.Equal(t, Some[int32](-1), v.GroupSeq())
+	require.Equal(t, uint32(math.MaxUint32), *m.Properties.GroupSequence)
+	require.Equal(t, Some("g"), v.ReplyToGroupID())
+	require.Equal(t, Some("text/csv"), v.ContentType())
+	require.Equal(t, Some("none"), v.ContentEncoding())
+	require.Equal(t, map[string]any{"old": int32(1), "region": "north", "n": nil, "b": true, "i8": int8(1), "f": float32(1)}, m.ApplicationProperties)
+	require.Equal(t, []string{"JMSXDeliveryCount", "JMSXGroupID", "JMSXGroupSeq", "JMSXUserID", "JMS_AMQP_CONTENT_ENCODING", "JMS_AMQP_CONTENT_TYPE",
+		"JMS_AMQP_REPLY_TO_GROUP_ID", "b", "f", "i8", "n", "old", "region"}, v.PropertyNames())
+
+	for _, name := range []string{"JMSXGroupID", "JMSXGroupSeq", "JMS_AMQP_REPLY_TO_GROUP_ID", "JMS_AMQP_CONTENT_TYPE", "JMS_AMQP_CONTENT_ENCODING",
+		"JMS_AMQP_TTL", "n", "b", "i8", "f", "old", "absent"} {
+		require.NoError(t, w.RemoveProperty(&m, name), name)
+	}
+	require.Equal(t, []string{"JMSXDeliveryCount", "JMSXUserID", "region"}, v.PropertyNames())
+	require.Zero(t, m.Header.TTL)
+	require.NoError(t, w.SetReplyTo(&m, Destination{}))
+	require.NoError(t, w.SetType(&m, Opt[string]{}))
+	w.SetCorrelationID(&m, ID{})
+	require.Equal(t, amqp.MessageProperties{UserID: []byte("alice")}, *m.Properties)
+	require.Equal(t, amqp.Annotations{"x-opt-custom": "kept", "x-opt-jms-msg-type": int8(5)}, m.Annotations)
+
+	var fresh amqp.Message
+	require.NoError(t, w.SetReplyTo(&fresh, Destination{}))
+	require.Nil(t, fresh.Annotations, "no empty section")
+	require.True(t, Writer{} == Writer{}, "writers compare")
+}
+
+// What cannot be set is an error, and changes nothing.
+func TestWriterErrors(t *testing.T) {
+	const legal = "not a bool, int8, int16, int32, int64, float32, float64, string or nil"
+	var w Writer
+	property := func(name string, v any) func(*amqp.Message) error {
+		return func(m *amqp.Message) error { return w.SetProperty(m, name, v) }
+	}
+	for _, row := range []struct {
+		set func(*amqp.Message) error
+		err string
+	}{
+		{func(m *amqp.Message) error { return w.SetText(m, "\xff") }, `text "\xff": not valid UTF-8`},
+		{func(m *amqp.Message) error { return Writer{Peer: ServiceBus()}.SetText(m, "\xff") }, `text "\xff": not valid UTF-8`},
+		{func(m *amqp.Message) error { return w.SetMap(m, map[string]any{"": 1}) }, `key of a map "": empty`},
+		{func(m *amqp.Message) error { return w.SetStream(m, []any{1}) },
+			`value 0 of a stream of type int: not a []byte, bool, int8, int16, int32, int64, float32, float64, string or nil`},
+		{func(m *amqp.Message) error { return w.SetObject(m, 1) }, `object of type int: not a type of AMQP`},
+		{func(m *amqp.Message) error { return w.SetReplyTo(m, Destination{Name: "a"}) },
+			`destination "a": kind is none of queue, topic, temporary queue and temporary topic`},
+		{func(m *amqp.Message) error { return w.SetType(m, Some("\xff")) }, `type "\xff": not valid UTF-8`},
+		{func(m *amqp.Message) error { return w.SetGroup(m, Some("\xff"), Some[int32](1)) }, `group id "\xff": not valid UTF-8`},
+		{property("p", 1), `property "p" of type int: ` + legal},
+		{property("p", uint8(1)), `property "p" of type uint8: ` + legal},
+		{property("p", uint(1)), `property "p" of type uint: ` + legal},
+		{property("p", []byte{1}), `property "p" of type []uint8: ` + legal},
+		{property("p", []any{}), `property "p" of type []interface {}: ` + legal},
+		{property("p", map[string]any{}), `property "p" of type map[string]interface {}: ` + legal},
+		{property("p", struct{}{}), `property "p" of type struct {}: ` + legal},
+		{property("p", time.Second), `property "p" of type time.Duration: ` + legal},
+		{property("p", time.UnixMilli(0)), `property "p" of type time.Time: ` + legal},
+		{property("p", amqp.UUID{}), `property "p" of type encoding.UUID: ` + legal},
+		{property("p", "\xff"), `property "p" "\xff": not valid UTF-8`},
+		{property("a-b", "v"), `property "a-b": holds '-', which is in no Java identifier`},
+		{property("JMSXGroupID", int32(7)), `JMSXGroupID 7: not a string`},
+		{property("JMSXGroupID", "\xff"), `JMSXGroupID "\xff": not valid UTF-8`},
+		{property("JMSXGroupSeq", "12"), `JMSXGroupSeq of type string: not an integer from -2^31 to 2^31-1`},
+		{property("JMSXGroupSeq", nil), `JMSXGroupSeq of type <nil>: not an integer from -2^31 to 2^31-1`},
+		{property("JMSXGroupSeq", int64(1<<31)), `JMSXGroupSeq 2147483648: not an integer from -2^31 to 2^31-1`},
+		{property("JMS_AMQP_TTL", int64(-1)), `JMS_AMQP_TTL -1: not an integer from 0 to 2^32-1`},
+		{property("JMS_AMQP_TTL", int64(1<<32)), `JMS_AMQP_TTL 4294967296: not an integer from 0 to 2^32-1`},
+		{property("JMS_AMQP_TTL", "1"), `JMS_AMQP_TTL of type string: not an integer from 0 to 2^32-1`},
+		{property("JMSXDeliveryCount", int32(1)), `JMSXDeliveryCount 1: cannot be set`},
+		{property("JMSXUserID", "me"), `JMSXUserID of type string: cannot be set`},
+		{property("JMS_AMQP_TYPED_ENCODING", true), `JMS_AMQP_TYPED_ENCODING of type bool: cannot be set: SetObject and SetSerialized decide`},
+		{func(m *amqp.Message) error {
+			return w.SetProperties(m, map[string]any{"JMSXGroupID": "g", "a": "v", "z": 1})
+		}, `property "z" of type int: ` + legal},
+		{func(m *amqp.Message) error { return w.RemoveProperty(m, "JMSXUserID") }, `JMSXUserID of type <nil>: cannot be set`},
+	} {
+		m, _ := typicalMessage(t, 3)
+		was, _ := typicalMessage(t, 3)
+		wantValueError(t, row.set(m), "amqpjms: "+row.err)
+		require.Equal(t, was, m, row.err)
+	}
+}
+
+// Each writer of a body clears the others.
+func TestSetBody(t *testing.T) {
+	var w Writer
+	for _, row := range []struct {
+		kind  MessageKind
+		write func(*amqp.Message) error
+		want  amqp.Message
+	}{
+		{TextMessage, func(m *amqp.Message) error { return w.SetText(m, "a") }, amqp.Message{Value: "a"}},
+		{TextMessage, func(m *amqp.Message) error { return Writer{Peer: ServiceBus()}.SetText(m, "a") }, amqp.Message{Data: [][]byte{{'a'}}}},
+		{TextMessage, func(m *amqp.Message) error { w.SetNullText(m); return nil }, amqp.Message{Value: amqp.Null{}}},
+		{BytesMessage, func(m *amqp.Message) error { w.SetBytes(m, nil); return nil }, amqp.Message{Data: [][]byte{{}}}},
+		{MapMessage, func(m *amqp.Message) error { return w.SetMap(m, nil) }, amqp.Message{Value: map[string]any{}}},
+		{StreamMessage, func(m *amqp.Message) error { return w.SetStream(m, nil) }, amqp.Message{Sequence: [][]any{{}}}},
+		{ObjectMessage, func(m *amqp.Message) error { return w.SetObject(m, []any{}) }, amqp.Message{Value: []any{}}},
+		{ObjectMessage, func(m *amqp.Message) error { return w.SetObject(m, nil) }, amqp.Message{Value: amqp.Null{}}},
+		{ObjectMessage, func(m *amqp.Message) error { w.SetSerialized(m, []byte{1}); return nil }, amqp.Message{Data: [][]byte{{1}}}},
+		{PlainMessage, func(m *amqp.Message) error { w.SetPlain(m); return nil }, amqp.Message{Value: amqp.Null{}}},
+	} {
+		for _, had := range []amqp.Message{{}, {Value: "x"}, {Data: [][]byte{{9}}}, {Sequence: [][]any{{}}}} {
+			require.NoError(t, row.write(&had))
+			require.Equal(t, row.want.Value, had.Value)
+			require.Equal(t, row.want.Data, had.Data)
+			require.Equal(t, row.want.Sequence, had.Sequence)
+			require.Equal(t, int8(row.kind), had.Annotations["x-opt-jms-msg-type"])
+			v := Receiver{}.Read(&had, sentAt())
+			require.Equal(t, row.kind, v.Kind())
+			kind, err := v.AnnotatedKind()
+			require.NoError(t, err)
+			require.Equal(t, Some(row.kind), kind)
+		}
+	}
+}
+
+// The field speaks for its name, and the application property of the name can be reached all the same.
+func TestProperty(t *testing.T) {
+	replyTo, user := "replies", []byte("a\xff")
+	m := amqp.Message{
+		Header:      &amqp.MessageHeader{Priority: 7, Durable: true, DeliveryCount: 2},
+		Annotations: amqp.Annotations{"x-opt-delivery-time": "soon"},
+		Properties:  &amqp.MessageProperties{MessageID: uint64(1), ReplyTo: &replyTo, UserID: user},
+		ApplicationProperties: map[string]any{
+			"JMSXGroupID": "app", "JMSPriority": int32(1), "JMSMessageID": "app", "JMS_AMQP_TTL": int32(1), "a-b": uint8(1),
+			"AMQ_SCHEDULED_DELAY": int64(5),
+		},
+	}
+	v := Receiver{Destination: Destination{Kind: Topic, Name: "news"}}.Read(&m, sentAt())
+	for name, want := range map[string]any{
+		"JMSXDeliveryCount": int32(3), "JMSPriority": int32(7), "JMSMessageID": "ID:AMQP_ULONG:1", "JMSDeliveryMode": "PERSISTENT",
+		"JMSRedelivered": true, "JMSTimestamp": int64(0), "JMSExpiration": int64(0), "JMSReplyTo": "replies", "JMSDestination": "news",
+		"a-b": uint8(1), "AMQ_SCHEDULED_DELAY": int64(5),
+	} {
+		p := v.Property(name)
+		require.True(t, p.Exists(), name)
+		raw, err := p.Raw()
+		require.NoError(t, err, name)
+		require.Equal(t, want, raw, name)
+	}
+	for _, name := range []string{"JMSXGroupID", "JMSXGroupSeq", "JMSType", "JMSCorrelationID", "JMS_AMQP_TTL", "JMS_AMQP_TYPED_ENCODING", "absent", ""} {
+		require.False(t, v.Property(name).Exists(), name)
+	}
+	for _, name := range []string{"JMSXUserID", "JMSDeliveryTime"} { // an error of the field is one of the property
+		p := v.Property(name)
+		require.True(t, p.Exists(), name)
+		raw, err := p.Raw()
+		require.Error(t, err)
+		require.Nil(t, raw)
+		_, err = p.Text()
+		require.Error(t, err)
+		_, err = p.Long()
+		require.Error(t, err)
+		_, err = p.Bool()
+		require.Error(t, err)
+	}
+	app, ok := v.ApplicationProperty("JMSXGroupID")
+	require.True(t, ok)
+	require.Equal(t, "app", app)
+	require.Equal(t, []string{"AMQ_SCHEDULED_DELAY", "JMSMessageID", "JMSPriority", "JMSXDeliveryCount", "JMSXUserID", "a-b"}, v.PropertyNames())
+
+	hidden := Receiver{Peer: delaying(DelayProperty)}.Read(&m, sentAt())
+	require.False(t, hidden.Property("AMQ_SCHEDULED_DELAY").Exists())
+	require.NotContains(t, hidden.PropertyNames(), "AMQ_SCHEDULED_DELAY")
+	require.Equal(t, user, m.Properties.UserID)
+}
+
+// A wrong field is an error of that field alone.
+func TestViewErrors(t *testing.T) {
+	bad := "a\xff"
+	m := amqp.Message{
+		Annotations: amqp.Annotations{"x-opt-jms-msg-type": "text", "x-opt-jms-dest": true},
+		Properties:  &amqp.MessageProperties{MessageID: int32(1), CorrelationID: bad, To: &bad, ReplyTo: &bad, UserID: []byte(bad)},
+		Value:       bad,
+	}
+	v := Receiver{}.Read(&m, sentAt())
+	_, err := v.MessageID()
+	require.Error(t, err)
+	_, err = v.CorrelationID()
+	require.Error(t, err)
+	_, err = v.Destination()
+	wantValueError(t, err, `amqpjms: to "a\xff": not valid UTF-8`)
+	_, err = v.ReplyTo()
+	wantValueError(t, err, `amqpjms: reply-to "a\xff": not valid UTF-8`)
+	_, err = v.UserID()
+	wantValueError(t, err, `amqpjms: user id "a\xff": not valid UTF-8`)
+	_, err = v.AnnotatedKind()
+	wantValueError(t, err, `amqpjms: x-opt-jms-msg-type string: not an integer from 0 to 5`)
+	require.Equal(t, TextMessage, v.Kind())
+	_, err = v.Text()
+	wantValueError(t, err, `amqpjms: text "a\xff": not valid UTF-8`)
+	require.Equal(t, DefaultPriority, v.Priority())
+	require.Equal(t, bad, v.Body().Value)
+}
+
+func TestReply(t *testing.T) {
+	address := "/queues/a%2Fb%63" // which Address would not make
+	request := amqp.Message{
+		Annotations: amqp.Annotations{"x-opt-jms-reply-to": int8(0)},
+		Properties:  &amqp.MessageProperties{ReplyTo: &address},
+	}
+	for _, row := range []struct {
+		rule                     string
+		messageID, correlationID any
+		c                        Correlation
+		want                     any
+	}{
+		{"the correlation-id first", uint64(1), "c", CorrelationIDFirst, "c"},
+		{"an empty one too", uint64(1), "", CorrelationIDFirst, ""},
+		{"else the message-id", uint64(1), nil, CorrelationIDFirst, uint64(1)},
+		{"in its type", amqp.UUID{1}, nil, CorrelationIDFirst, amqp.UUID{1}},
+		{"in its type", []byte{1}, nil, CorrelationIDFirst, []byte{1}},
+		{"in its type", "ID:AMQP_ULONG:1", nil, CorrelationIDFirst, "ID:AMQP_ULONG:1"},
+		{"message-id only", uint64(1), "c", MessageIDOnly, uint64(1)},
+		{"message-id only", nil, "c", MessageIDOnly, nil},
+		{"neither", nil, nil, CorrelationIDFirst, nil},
+		{"an id that is not asked for may be wrong", int32(1), "c", CorrelationIDFirst, "c"},
+		{"an id that is not asked for may be wrong", uint64(1), int32(1), MessageIDOnly, uint64(1)},
+	} {
+		request.Properties.MessageID, request.Properties.CorrelationID = row.messageID, row.correlationID
+		v := Receiver{Peer: RabbitMQ()}.Read(&request, sentAt())
+		m, to, err := v.Reply(row.c)
+		require.NoError(t, err, row.rule)
+		require.Equal(t, row.want, m.Properties.CorrelationID, row.rule)
+		require.Equal(t, Destination{Kind: Queue, Name: "a/bc", Address: address}, to)
+
+		// Whatever the producer's peer is, the address is the one that was asked for.
+		for _, peer := range []Peer{{}, RabbitMQ(), ActiveMQ()} {
+			require.NoError(t, Writer{}.SetText(m, "answer"))
+			_, err = Producer{Peer: peer, Destination: to}.Prepare(m, sentAt())
+			require.NoError(t, err)
+			require.Equal(t, address, *m.Properties.To)
+			require.Equal(t, row.want, m.Properties.CorrelationID, row.rule)
+			require.Equal(t, int8(0), m.Annotations["x-opt-jms-dest"])
+		}
+	}
+
+	empty, bad := "", "\xff"
+	for _, row := range []struct {
+		rule    string
+		request amqp.Message
+		err     string
+	}{
+		{"no properties", amqp.Message{}, `reply-to none: the message asks for no reply`},
+		{"no reply-to", amqp.Message{Properties: &amqp.MessageProperties{MessageID: "m"}}, `reply-to none: the message asks for no reply`},
+		{"an empty one", amqp.Message{Properties: &amqp.MessageProperties{ReplyTo: &empty}}, `reply-to none: the message asks for no reply`},
+		{"no UTF-8", amqp.Message{Properties: &amqp.MessageProperties{ReplyTo: &bad}}, `reply-to "\xff": not valid UTF-8`},
+		{"a wrong id", amqp.Message{Properties: &amqp.MessageProperties{ReplyTo: &address, MessageID: int32(1)}},
+			`id of type int32: an id is a string, uint64, amqp.UUID, uuid.UUID or []byte`},
+		{"a wrong id", amqp.Message{Properties: &amqp.MessageProperties{ReplyTo: &address, CorrelationID: int32(1)}},
+			`id of type int32: an id is a string, uint64, amqp.UUID, uuid.UUID or []byte`},
+	} {
+		m, to, err := Receiver{}.Read(&row.request, sentAt()).Reply(CorrelationIDFirst)
+		wantValueError(t, err, "amqpjms: "+row.err)
+		require.Nil(t, m, row.rule)
+		require.Zero(t, to, row.rule)
+	}
+}
+
+// Wire to JMS to wire loses nothing, of any message that go-amqp decodes: what belongs to one hop goes, what go-amqp
+// hides is known, and all else is there again, value for value.
+func TestForwardLossless(t *testing.T) {
+	const noText, order = "not a valid UTF-8 string", "sections that do not go together, which go-amqp does not look at"
+	n, nulls, symbols := 0, 0, 0
+	lossy := map[string]string{}
+	lost := func(c golden.Case, why string) {
+		if !strings.HasPrefix(c.Name, "bad-") { // which is no message
+			lossy[c.Name] = why
+		}
+	}
+	eachWire(t, func(c golden.Case, encoded []byte) {
+		m, err := unmarshal(encoded)
+		if err != nil {
+			return
+		}
+		var raw RawMessage
+		if raw.Parse(encoded) != nil {
+			lost(c, order)
+			return
+		}
+		for _, err := range raw.BodySections() {
+			if err != nil {
+				lost(c, order)
+				return
+			}
+		}
+		m.DeliveryTag = []byte{1}
+		m.Format = 7
+		was, err := m.MarshalBinary()
+		if err != nil {
+			lost(c, err.Error())
+			return
+		}
+		out, err := Forwarder{Served: true}.Forward(m, sentAt())
+		require.NoError(t, err, c.At())
+		n++
+		require.Nil(t, out.DeliveryTag)
+		require.Equal(t, uint32(7), out.Format)
+		require.Nil(t, out.DeliveryAnnotations)
+		require.Zero(t, out.Header.DeliveryCount)
+		require.False(t, out.Header.FirstAcquirer)
+		is, err := m.MarshalBinary()
+		require.NoError(t, err)
+		require.Len(t, is, len(was), "%s: the message that was forwarded", c.At())
+
+		forwarded, err := out.MarshalBinary()
+		require.NoError(t, err, c.At())
+		want, got := sectionValues(t, c, encoded), sectionValues(t, c, forwarded)
+		delete(want, "delivery-annotations")
+		withoutDelay(want)
+		if b := m.Properties; b != nil && b.UserID != nil && len(b.UserID) == 0 {
+			lost(c, "go-amqp writes an empty user-id as none")
+			return
+		}
+		for name, section := range want {
+			for _, v := range section {
+				if hasKey(v, "string") && strings.HasSuffix(name, "annotations") || hasKey(v, "symbol") && name == "application-properties" {
+					lost(c, "go-amqp writes keys of strings for those of symbols, or the other way round")
+					return
+				}
+				if hasDuplicates(v) {
+					lost(c, "go-amqp keeps the last value of a key that a map has twice")
+					return
+				}
+			}
+		}
+		if len(want["data"])+len(want["amqp-sequence"])+len(want["amqp-value"]) == 0 {
+			want["amqp-value"] = []golden.Value{{Type: "null"}}
+			nulls++
+		}
+		for name, values := range got {
+			require.Len(t, values, len(want[name]), "%s: %s", c.At(), name)
+			for i := range values {
+				with := withSymbols(values[i], want[name][i])
+				if !with.Equal(values[i]) {
+					symbols++
+				}
+				require.True(t, with.Equal(want[name][i]), "%s: %s is %v and was %v", c.At(), name, with, want[name][i])
+			}
+			delete(want, name)
+		}
+		for name, values := range want {
+			for _, v := range values { // go-amqp decodes and encodes no empty section
+				require.Equal(t, "map {}", v.String(), "%s: %s is lost", c.At(), name)
+			}
+		}
+		h, err := HeaderFrom(m.Header)
+		require.NoError(t, err)
+		sent, err := HeaderFrom(out.Header)
+		require.NoError(t, err)
+		require.Equal(t, h.JMSPriority(), sent.JMSPriority(), c.At())
+		require.Equal(t, h.TTL, sent.TTL, c.At())
+		require.Equal(t, h.JMSDeliveryMode(Unstated), sent.JMSDeliveryMode(Unstated), c.At())
+	})
+	require.Greater(t, n, 900)
+	require.Positive(t, nulls)
+	require.Positive(t, symbols)
+	require.Equal(t, map[string]string{
+		"annotation-key-ulong":                    "unsupported Annotations key type uint64",
+		"body-data-then-value":                    order,
+		"body-two-values":                         order,
+		"header-after-properties":                 order,
+		"body-value-string-invalid-utf8":          noText,
+		"id-string-invalid-utf8":                  noText,
+		"reply-to-message-id-string-invalid-utf8": noText,
+		"header-user-id-empty":                    "go-amqp writes an empty user-id as none",
+		"properties-empty-values":                 "go-amqp writes an empty user-id as none",
+		"property-duplicate-key":                  "go-amqp keeps the last value of a key that a map has twice",
+	}, lossy)
+}
+
+func hasKey(v golden.Value, typ string) bool {
+	entries, _ := v.V.([]golden.Entry)
+	return slices.ContainsFunc(entries, func(e golden.Entry) bool { return e.Key.Type == typ })
+}
+
+func hasDuplicates(v golden.Value) bool {
+	entries, _ := v.V.([]golden.Entry)
+	for i, e := range entries {
+		if slices.ContainsFunc(entries[:i], func(before golden.Entry) bool { return before.Key.Equal(e.Key) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// withoutDelay takes the annotations that ask for a delay out of a section.
+func withoutDelay(sections map[string][]golden.Value) {
+	for i, v := range sections["message-annotations"] {
+		left := []golden.Entry{}
+		for _, e := range v.V.([]golden.Entry) {
+			switch e.Key.V {
+			case "x-opt-delivery-time", "x-opt-delivery-delay", "x-opt-scheduled-enqueue-time":
+			default:
+				left = append(left, e)
+			}
+		}
+		had := len(v.V.([]golden.Entry))
+		v.V = left
+		sections["message-annotations"][i] = v
+		if len(left) == 0 && had > 0 {
+			delete(sections, "message-annotations")
+		}
+	}
+}
+
+func TestForward(t *testing.T) {
+	created := sentAt()
+	due := sentAt().Add(time.Minute).UnixMilli()
+	received := func() *amqp.Message {
+		return &amqp.Message{
+			Header:              &amqp.MessageHeader{Durable: true, Priority: 7, TTL: time.Hour, FirstAcquirer: true, DeliveryCount: 3},
+			DeliveryAnnotations: amqp.Annotations{"hop": true},
+			Annotations:         amqp.Annotations{"x-opt-delivery-delay": int64(60000), "x-opt-custom": []any{true}, int64(5): "kept"},
+			Properties:          &amqp.MessageProperties{CreationTime: &created, UserID: []byte{0xff}},
+			ApplicationProperties: map[string]any{
+				"AMQ_SCHEDULED_DELAY": int64(60000), "JMSXGroupID": "kept",
+			},
+			Data:   [][]byte{{1}, {}, {2}},
+			Footer: amqp.Annotations{"hash": []byte{1}},
+		}
+	}
+	annotations := func(more ...any) amqp.Annotations {
+		a := amqp.Annotations{"x-opt-custom": []any{true}, int64(5): "kept"}
+		for i := 0; i < len(more); i += 2 {
+			a[more[i]] = more[i+1]
+		}
+		return a
+	}
+	kept := map[string]any{"AMQ_SCHEDULED_DELAY": int64(60000), "JMSXGroupID": "kept"}
+	for _, row := range []struct {
+		rule        string
+		f           Forwarder
+		now         time.Duration
+		annotations amqp.Annotations
+		properties  map[string]any
+	}{
+		{"a relative delay becomes absolute", Forwarder{}, 0, annotations("x-opt-delivery-time", due), kept},
+		{"in the form of the next peer", Forwarder{To: ServiceBus()}, 0, annotations("x-opt-scheduled-enqueue-time", time.UnixMilli(due).UTC()), kept},
+		{"no delay is left when it is over", Forwarder{To: RabbitMQ()}, time.Minute, annotations(), kept},
+		{"nor when it has been served", Forwarder{Served: true}, 0, annotations(), kept},
+		{"nor the property of a peer that takes it for its delay", Forwarder{From: delaying(DelayProperty)}, time.Minute, annotations(),
+			map[string]any{"JMSXGroupID": "kept"}},
+	} {
+		m := received()
+		out, err := row.f.Forward(m, sentAt().Add(row.now))
+		require.NoError(t, err, row.rule)
+		require.Equal(t, received(), m, "%s: the message that was forwarded", row.rule)
+		require.Equal(t, row.annotations, out.Annotations, row.rule)
+		require.Equal(t, row.properties, out.ApplicationProperties, row.rule)
+		require.Equal(t, amqp.MessageHeader{Durable: true, Priority: 7, TTL: time.Hour}, *out.Header, row.rule)
+		require.Nil(t, out.DeliveryAnnotations)
+		require.Equal(t, m.Data, out.Data)
+		require.Equal(t, m.Footer, out.Footer)
+		require.Equal(t, m.Properties, out.Properties)
+	}
+
+	out, err := Forwarder{From: delaying(DelayProperty), NodeDefault: Persistent}.Forward(&amqp.Message{
+		Annotations:           amqp.Annotations{amqp.Symbol("x-opt-delivery-time"): int64(1)},
+		ApplicationProperties: map[string]any{"AMQ_SCHEDULED_DELAY": int64(0)},
+	}, sentAt())
+	require.NoError(t, err)
+	require.Equal(t, &amqp.Message{Header: &amqp.MessageHeader{Durable: true, Priority: 4}, Value: amqp.Null{}}, out, "no section is left empty, and a body is there")
+
+	for _, row := range []struct {
+		rule string
+		f    Forwarder
+		m    amqp.Message
+		err  string
+	}{
+		{"a peer that cannot delay", Forwarder{To: RabbitMQ()}, *received(), fmt.Sprintf(`x-opt-delivery-delay %d: not due, and the peer cannot delay`, due)},
+		{"a delay that is none", Forwarder{}, amqp.Message{Annotations: amqp.Annotations{"x-opt-delivery-time": "soon"}},
+			`x-opt-delivery-time string: neither an integer up to 2^63-1 nor a timestamp`},
+		{"a header that cannot be", Forwarder{}, amqp.Message{Header: &amqp.MessageHeader{TTL: -1}}, `time to live -1ns: negative`},
+		{"a key that go-amqp cannot write", Forwarder{}, amqp.Message{Annotations: amqp.Annotations{uint64(5): true}},
+			`key of the message-annotations ulong 5: go-amqp cannot write it`},
+		{"a key that go-amqp cannot write", Forwarder{}, amqp.Message{Footer: amqp.Annotations{nil: true}},
+			`key of the footer null <nil>: go-amqp cannot write it`},
+	} {
+		out, err := row.f.Forward(&row.m, sentAt())
+		wantValueError(t, err, "amqpjms: "+row.err)
+		require.Nil(t, out, row.rule)
+	}
+	m := amqp.Message{Annotations: amqp.Annotations{uint64(5): true}}
+	_, err = Producer{}.Prepare(&m, sentAt())
+	wantValueError(t, err, `amqpjms: key of the message-annotations ulong 5: go-amqp cannot write it`)
+	require.Equal(t, amqp.Message{Annotations: amqp.Annotations{uint64(5): true}}, m)
+}
+
+// What a peer is known to misread, refuse or ignore. Each row is one message, and all that is said of it.
+func TestCheck(t *testing.T) {
+	const (
+		header = `00 53 70 c0 02 01 41`
+		kind   = `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 05`
+		body   = `00 53 77 a1 01 "a"`
+	)
+	for _, row := range []struct {
+		rule string
+		peer Peer
+		msg  string
+		want []string
+	}{
+		{"nothing", Artemis(), header + kind + body, nil},
+		{"nothing", RabbitMQ(), header + kind + body, nil},
+		{"no header", RabbitMQ(), body, []string{"header: RabbitMQ: durable is not stated: 4.0 takes the message as durable, 4.3 as not durable"}},
+		{"durable left out", RabbitMQ(), `00 53 70 45` + body, []string{"header: RabbitMQ: durable is not stated: 4.0 takes the message as durable, 4.3 as not durable"}},
+		{"durable", BrokerJ(), header + body, []string{"header: Qpid Broker-J: durable is true: a virtual host with a memory store refuses the message"}},
+		{"priority", Artemis(), `00 53 70 c0 04 02 41 50 0a` + body, []string{"header: Qpid JMS: the priority is above 9, and read as 9"}},
+		{"delivery count", Artemis(), `00 53 70 c0 0a 05 41 40 40 40 70 7fffffff` + body, []string{"header: Qpid JMS: the delivery count is read as a negative number"}},
+		{"ttl alone", Artemis(), `00 53 70 c0 05 03 41 40 52 05` + body,
+			[]string{"header: ActiveMQ Artemis: hands on the ttl as it is, and there is no absolute-expiry-time: each receiver counts from its own time of receipt"}},
+		{"no body", RabbitMQ(), header, []string{"body: RabbitMQ: no section: ends the session (4.0) or the link (4.3)"}},
+		{"no body", Artemis(), header, nil},
+		{"a kind that is a ubyte", Artemis(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 50 05` + body, []string{
+			"annotation x-opt-jms-msg-type: Qpid JMS: ubyte, not byte: the message never reaches the application",
+			"annotation x-opt-jms-msg-type: ActiveMQ Artemis: ubyte, not byte: refused by a cast to byte",
+		}},
+		{"a kind that is none", ActiveMQ(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 06` + body, []string{
+			"annotation x-opt-jms-msg-type: Qpid JMS: out of range: the message never reaches the application",
+		}},
+		{"a destination's kind that is a ubyte", ActiveMQ(), header + `00 53 72 c1 13 02 a3 0e "x-opt-jms-dest" 50 00` + body, []string{
+			"annotation x-opt-jms-dest: Qpid JMS: ubyte, not byte: ignored",
+		}},
+		{"a delivery time that is a timestamp", Artemis(), header + `00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 83 000001a22d1b6481` + body, []string{
+			"annotation x-opt-delivery-time: ActiveMQ Artemis: timestamp, not long: the message is delivered at once, and an OpenWire or core client that takes it is thrown out",
+		}},
+		{"a delivery time that is an int", BrokerJ(), `00 53 70 c0 02 01 42 00 53 72 c1 1b 02 a3 13 "x-opt-delivery-time" 71 00000001` + body, []string{
+			"annotation x-opt-delivery-time: Qpid Broker-J: int, not long: the message is delivered at once",
+		}},
+		{"a delay that is not served", RabbitMQ(), header + `00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 81 000001a22d1b6481` + body, []string{
+			"annotation x-opt-delivery-time: RabbitMQ: not served: the message is delivered at once",
+		}},
+		{"a delay that is not served", BrokerJ(), `00 53 70 c0 02 01 42 00 53 72 c1 19 02 a3 14 "x-opt-delivery-delay" 55 05` + body, []string{
+			"annotation x-opt-delivery-delay: Qpid Broker-J: not served: the message is delivered at once",
+			"annotation x-opt-delivery-delay: Qpid JMS: ignored: JMSDeliveryTime is JMSTimestamp",
+		}},
+		{"two delays", ActiveMQ(), header + `00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 81 000001a22d1b6481
+			00 53 74 c1 18 02 a1 13 "AMQ_SCHEDULED_DELAY" 55 05` + body, []string{
+			"property AMQ_SCHEDULED_DELAY: ActiveMQ Classic: taken for a delay, and off the message",
+			"message-annotations: Qpid JMS: more than one form of delay: which one is served depends on the peer",
+		}},
+		{"a key that go-amqp cannot write", Artemis(), header + `00 53 72 c1 04 02 53 05 41` + body, []string{
+			"message-annotations: AMQP 1.0: a key of type ulong, which AMQP keeps for itself and go-amqp cannot write",
+		}},
+		{"a ulong id", RabbitMQ(), header + `00 53 73 c0 03 01 53 05` + body, []string{
+			"message-id: RabbitMQ: ulong: AMQP 0-9-1 clients get it as text and cannot tell it from a string",
+		}},
+		{"a binary id", ServiceBus(), `00 53 70 c0 05 03 41 40 52 05 00 53 73 c0 04 01 a0 01 01 00 53 75 a0 00`, []string{
+			"message-id: Azure Service Bus: binary: its own clients read ids that are strings",
+		}},
+		{"a long id", RabbitMQ3(), header + `00 53 73 d0 00000109 00000001 b1 00000100 "` + strings.Repeat("i", 256) + `"` + body, []string{
+			"message-id: RabbitMQ 3: longer than 255 bytes: AMQP 0-9-1 clients get it in a header",
+		}},
+		{"an id of no type", Artemis(), header + `00 53 73 c0 03 01 54 05` + body, []string{
+			"message-id: AMQP 1.0: amqpjms: id at byte 0: int, and an id is a string, ulong, uuid or binary",
+		}},
+		{"the year 1", Artemis(), header + `00 53 73 c0 13 0a 40 40 40 40 40 40 40 40 40 83 ffffc77cedd32800` + body, []string{
+			"creation-time: AMQP 1.0: before 1970, as go-amqp sends a time.Time of zero",
+		}},
+		{"a user id", Artemis(), header + `00 53 73 c0 05 02 40 a0 01 ff` + body, []string{"user-id: Qpid JMS: not valid UTF-8: JMSXUserID is another text"}},
+		{"a group", RabbitMQ(), header + `00 53 73 c0 0e 0b 40 40 40 40 40 40 40 40 40 40 a1 01 "g"` + body, []string{
+			"group-id: RabbitMQ: ignored: a group is not kept with one consumer",
+		}},
+		{"the end of a group", Artemis(), header + `00 53 73 c0 11 0c 40 40 40 40 40 40 40 40 40 40 40 70 ffffffff` + body, []string{
+			"group-sequence: ActiveMQ Artemis: -1 as JMSXGroupSeq: closes the group",
+		}},
+		{"the end of a group", ActiveMQ(), header + `00 53 73 c0 11 0c 40 40 40 40 40 40 40 40 40 40 40 70 80000000` + body, []string{
+			"group-sequence: ActiveMQ Classic: negative as JMSXGroupSeq: closes the group",
+		}},
+		{"properties", Artemis(), header + `00 53 74 c1 21 0a a1 03 "a-b" 41 a1 01 "u" 50 01 a1 01 "l" 45 a1 0b "JMSXGroupID" 40 54 01 41` + body, []string{
+			`property "a-b": Qpid JMS: hidden, for its name is no Java identifier`,
+			`property "u": Qpid JMS: ubyte, which its getters refuse`,
+			`property "l": AMQP 1.0: list, which no application property may be`,
+			`property "JMSXGroupID": Qpid JMS: ignored, for it is the name of a field`,
+			`application-properties: AMQP 1.0: a key of type int, not string`,
+			`application-properties: Qpid JMS: the message never reaches the application`,
+		}},
+		{"several sections", Artemis(), header + `00 53 75 a0 00 00 53 75 a0 00`, []string{"body: Qpid JMS: several sections, of which only the last is read"}},
+		{"a body that contradicts", Artemis(), header + kind + `00 53 77 c1 01 00`, []string{
+			"body: Qpid JMS: cannot be read, and the message is lost: amqpjms: body amqp-value map: a TextMessage has none of that",
+		}},
+		{"a text that is not valid", Artemis(), header + `00 53 77 a1 01 ff`, []string{
+			"body: Qpid JMS: cannot be read, and the message is lost: amqpjms: text \"\\xff\": not valid UTF-8",
+		}},
+		{"no data", ServiceBus(), `00 53 70 c0 05 03 41 40 52 05` + body, []string{"body: Azure Service Bus: no data section: its own clients read no other"}},
+		{"no ttl", ServiceBus(), header + `00 53 75 a0 00`, []string{"header: Azure Service Bus: no ttl: the message lives as long as the queue says"}},
+		{"no message", Artemis(), `00 53 79 40`, []string{"message: AMQP 1.0: amqpjms: message at byte 0: descriptor 0x79 is no section of a message"}},
+		{"a body that is none", Artemis(), header + `00 53 75 40`, []string{"body: AMQP 1.0: amqpjms: body at byte 10: null where binary belongs in data section"}},
+	} {
+		var got []string
+		for _, p := range Check(encoded(t, row.msg), row.peer) {
+			got = append(got, p.String())
+		}
+		require.Equal(t, row.want, got, "%s: Check(%s, %s)", row.rule, row.msg, row.peer.Product)
+	}
+
+	// For any peer, it is what all of them would do.
+	m := amqp.Message{Annotations: amqp.Annotations{"x-opt-jms-dest": uint8(0)}, Properties: &amqp.MessageProperties{MessageID: uint64(1)}}
+	problems, err := CheckMessage(&m, Peer{})
+	require.NoError(t, err)
+	var who []string
+	for _, p := range problems {
+		if !slices.Contains(who, p.Who) {
+			who = append(who, p.Who)
+		}
+	}
+	require.Equal(t, []string{"RabbitMQ", "Azure Service Bus", "Qpid JMS", "ActiveMQ Artemis", "RabbitMQ 3"}, who)
+	_, err = CheckMessage(&amqp.Message{Value: 1.5, Annotations: amqp.Annotations{uint64(1): 1}}, Peer{})
+	wantValueError(t, err, `amqpjms: key of the message-annotations ulong 1: go-amqp cannot write it`)
+	_, err = CheckMessage(&amqp.Message{Value: struct{}{}}, Peer{})
+	require.ErrorContains(t, err, "amqpjms: message: ")
+
+	// What this package writes, no peer has a problem with.
+	for _, peer := range []Peer{Artemis(), ActiveMQ(), BrokerJ(), RabbitMQ(), RabbitMQ3(), ServiceBus()} {
+		w := Writer{Peer: peer}
+		for _, write := range []func(*amqp.Message) error{
+			func(m *amqp.Message) error { return w.SetText(m, "a") },
+			func(m *amqp.Message) error { w.SetBytes(m, nil); return nil },
+		} {
+			var m amqp.Message
+			require.NoError(t, write(&m))
+			require.NoError(t, w.SetProperty(&m, "p", int32(1)))
+			p := Producer{Peer: peer, Destination: Destination{Kind: Queue, Name: "q"}, Mode: NonPersistent, TimeToLive: time.Hour}
+			if peer.Delay != DelayNone {
+				p.DeliveryDelay = time.Minute
+			}
+			_, err := p.Prepare(&m, sentAt())
+			require.NoError(t, err)
+			problems, err := CheckMessage(&m, peer)
+			require.NoError(t, err)
+			require.Empty(t, problems, peer.Product)
+		}
+	}
+}
+
+// No bytes that go-amqp decodes make reading panic, and none at all make Check.
+func FuzzView(f *testing.F) {
+	eachWire(f, func(_ golden.Case, encoded []byte) { f.Add(encoded) })
+	f.Fuzz(func(t *testing.T, encoded []byte) {
+		for _, peer := range []Peer{{}, RabbitMQ(), ServiceBus()} {
+			_ = Check(encoded, peer)
+		}
+		m, err := unmarshal(encoded)
+		if err != nil {
+			return
+		}
+		v := Receiver{Peer: Peer{Delay: DelayProperty, QueuePrefix: "q", PercentEncoded: true}}.Read(m, sentAt())
+		for _, name := range append(v.PropertyNames(), "absent") {
+			p := v.Property(name)
+			_, _ = p.Raw()
+			_, _ = p.Bool()
+			_, _ = p.Byte()
+			_, _ = p.Double()
+			_, _ = p.Float()
+			_, _ = p.Text()
+			_, _ = p.Bytes()
+		}
+		_, _ = v.MessageID()
+		_, _ = v.CorrelationID()
+		_, _ = v.Destination()
+		_, _ = v.ReplyTo()
+		_, _ = v.DeliveryTime()
+		_, _ = v.Expiration()
+		_, _ = v.UserID()
+		_, _ = v.AnnotatedKind()
+		_, _, _ = v.DeliveryMode(), v.Priority(), v.DeliveryCount()
+		_, _ = v.Text()
+		_, _ = v.Bytes()
+		_, _ = v.Map()
+		_, _ = v.Stream()
+		_, _ = v.Object()
+		_, _ = v.Payload()
+		_ = v.Body().String()
+		_, _, _ = v.Reply(CorrelationIDFirst)
+		if out, err := (Forwarder{}).Forward(m, sentAt()); err == nil {
+			w := Writer{AnyPropertyName: true}
+			_ = w.SetText(out, "a")
+			_, _ = Producer{}.Prepare(out, sentAt())
+		}
+	})
 }

@@ -1,0 +1,535 @@
+package amqpjms
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/Azure/go-amqp"
+	"github.com/stretchr/testify/require"
+)
+
+func TestMessageKindFrom(t *testing.T) {
+	for _, row := range []struct {
+		rule       string
+		annotation any
+		want       Opt[MessageKind]
+		err        string
+	}{
+		{"absent", nil, Opt[MessageKind]{}, ""},
+		{"null", amqp.Null{}, Opt[MessageKind]{}, ""},
+		{"a byte", int8(0), Some(PlainMessage), ""},
+		{"a byte", int8(1), Some(ObjectMessage), ""},
+		{"a byte", int8(2), Some(MapMessage), ""},
+		{"a byte", int8(3), Some(BytesMessage), ""},
+		{"a byte", int8(4), Some(StreamMessage), ""},
+		{"a byte", int8(5), Some(TextMessage), ""},
+		{"a ubyte", uint8(5), Some(TextMessage), ""},
+		{"a short", int16(5), Some(TextMessage), ""},
+		{"a ushort", uint16(5), Some(TextMessage), ""},
+		{"an int", int32(5), Some(TextMessage), ""},
+		{"a uint", uint32(5), Some(TextMessage), ""},
+		{"a long", int64(5), Some(TextMessage), ""},
+		{"a ulong", uint64(5), Some(TextMessage), ""},
+		{"out of range", int8(6), Opt[MessageKind]{}, `x-opt-jms-msg-type 6: not an integer from 0 to 5`},
+		{"out of range", int8(-1), Opt[MessageKind]{}, `x-opt-jms-msg-type -1: not an integer from 0 to 5`},
+		{"out of range", uint64(math.MaxUint64), Opt[MessageKind]{}, `x-opt-jms-msg-type 18446744073709551615: not an integer from 0 to 5`},
+		{"a string", "5", Opt[MessageKind]{}, `x-opt-jms-msg-type string: not an integer from 0 to 5`},
+		{"a timestamp", time.UnixMilli(5), Opt[MessageKind]{}, `x-opt-jms-msg-type timestamp 5: not an integer from 0 to 5`},
+	} {
+		got, err := MessageKindFrom(row.annotation)
+		require.Equal(t, row.want, got, "%s: MessageKindFrom(%v)", row.rule, row.annotation)
+		if row.err == "" {
+			require.NoError(t, err, row.rule)
+		} else {
+			wantValueError(t, err, "amqpjms: "+row.err)
+		}
+	}
+}
+
+func TestMessageKindNames(t *testing.T) {
+	for k, want := range map[MessageKind]string{
+		PlainMessage: "Message", ObjectMessage: "ObjectMessage", MapMessage: "MapMessage", BytesMessage: "BytesMessage",
+		StreamMessage: "StreamMessage", TextMessage: "TextMessage", 6: "MessageKind(6)",
+	} {
+		require.Equal(t, want, k.String())
+	}
+}
+
+// Without an annotation, the body says what kind of message it is.
+func TestBodyKind(t *testing.T) {
+	const java, octets = "application/x-java-serialized-object", "application/octet-stream"
+	data := [][]byte{{1}}
+	for _, row := range []struct {
+		rule string
+		b    Body
+		want MessageKind
+	}{
+		{"no body", Body{}, BytesMessage},
+		{"no body, octets", Body{ContentType: octets}, BytesMessage},
+		{"no body, a Java object", Body{ContentType: java}, ObjectMessage},
+		{"no body, text", Body{ContentType: "text/plain"}, TextMessage},
+		{"no body, anything else", Body{ContentType: "image/png"}, PlainMessage},
+		{"no body, no content type at all", Body{ContentType: "text"}, PlainMessage},
+		{"data", Body{Data: data}, BytesMessage},
+		{"data, octets", Body{Data: data, ContentType: octets}, BytesMessage},
+		{"data, a Java object", Body{Data: data, ContentType: java}, ObjectMessage},
+		{"case does not matter", Body{Data: data, ContentType: "Application/X-Java-Serialized-Object"}, ObjectMessage},
+		{"data, text", Body{Data: data, ContentType: "text/csv"}, TextMessage},
+		{"data, text", Body{Data: data, ContentType: `TEXT/Plain; charset="utf-8"`}, TextMessage},
+		{"data, text", Body{Data: data, ContentType: "application/xml"}, TextMessage},
+		{"data, text", Body{Data: data, ContentType: "application/xml-dtd"}, TextMessage},
+		{"data, text", Body{Data: data, ContentType: "application/json"}, TextMessage},
+		{"data, text", Body{Data: data, ContentType: "application/javascript"}, TextMessage},
+		{"data, text", Body{Data: data, ContentType: "application/ecmascript"}, TextMessage},
+		{"data, text", Body{Data: data, ContentType: "application/atom+xml"}, TextMessage},
+		{"data, text", Body{Data: data, ContentType: "application/cloudevents+json"}, TextMessage},
+		{"data, anything else", Body{Data: data, ContentType: "application/jsonp"}, BytesMessage},
+		{"data, anything else", Body{Data: data, ContentType: "image/svg"}, BytesMessage},
+		{"data, no content type at all", Body{Data: data, ContentType: "text/"}, BytesMessage},
+		{"text with parameters that are none", Body{Data: data, ContentType: "text/plain; charset"}, TextMessage},
+		{"null", Body{Value: amqp.Null{}}, TextMessage},
+		{"string", Body{Value: ""}, TextMessage},
+		{"binary", Body{Value: []byte{}}, BytesMessage},
+		{"symbol", Body{Value: amqp.Symbol("s")}, ObjectMessage},
+		{"list", Body{Value: []any{}}, ObjectMessage},
+		{"map", Body{Value: map[string]any{}}, ObjectMessage},
+		{"number", Body{Value: int32(1)}, ObjectMessage},
+		{"sequence", Body{Sequences: [][]any{{}}}, ObjectMessage},
+		{"an annotation goes first", Body{Annotation: int8(MapMessage), Data: data}, MapMessage},
+		{"whatever its type", Body{Annotation: uint64(MapMessage), Value: "text"}, MapMessage},
+		{"one that says nothing is none", Body{Annotation: int8(9), Value: "text"}, TextMessage},
+	} {
+		require.Equal(t, row.want, row.b.Kind(), "%s: %+v.Kind()", row.rule, row.b)
+	}
+}
+
+func TestBodyText(t *testing.T) {
+	data := func(contentType, text string) Body {
+		return Body{Annotation: int8(TextMessage), ContentType: contentType, Data: [][]byte{[]byte(text)}}
+	}
+	for _, row := range []struct {
+		rule string
+		b    Body
+		want Opt[string]
+		err  string
+	}{
+		{"a string", Body{Value: "h\u00e9"}, Some("h\u00e9"), ""},
+		{"empty is not null", Body{Value: ""}, Some(""), ""},
+		{"null", Body{Value: amqp.Null{}}, Opt[string]{}, ""},
+		{"no body of a TextMessage is null", Body{Annotation: int8(TextMessage)}, Opt[string]{}, ""},
+		{"no data is an empty text", data("", ""), Some(""), ""},
+		{"UTF-8 by default", data("", "h\u00e9"), Some("h\u00e9"), ""},
+		{"a byte order mark is a character", data("", "\ufeffa"), Some("\ufeffa"), ""},
+		{"UTF-8", data("text/plain; charset=utf-8", "h\u00e9"), Some("h\u00e9"), ""},
+		{"UTF-8", data("text/plain; charset=UTF8", "h\u00e9"), Some("h\u00e9"), ""},
+		{"quoted, in any case", data(`TEXT/PLAIN; CHARSET="Utf-8"`, "h\u00e9"), Some("h\u00e9"), ""},
+		{"no textual content type", data("image/png", "a"), Some("a"), ""},
+		{"US-ASCII", data("text/plain; charset=us-ascii", "he"), Some("he"), ""},
+		{"ISO-8859-1", data("text/plain; charset=ISO-8859-1", "h\xe9\x80"), Some("h\u00e9\u0080"), ""},
+		{"UTF-16 is big-endian", data("text/plain; charset=utf-16", "\x00h\x00i"), Some("hi"), ""},
+		{"but for a byte order mark", data("text/plain; charset=utf-16", "\xff\xfeh\x00i\x00"), Some("hi"), ""},
+		{"which may say the same", data("text/plain; charset=utf-16", "\xfe\xff\x00h\x00i"), Some("hi"), ""},
+		{"UTF-16BE", data("text/plain; charset=utf-16be", "\xd8\x3d\xde\x00"), Some("\U0001f600"), ""},
+		{"UTF-16LE", data("text/plain; charset=utf-16le", "\x3d\xd8\x00\xde"), Some("\U0001f600"), ""},
+		{"U+FFFD is a character", data("text/plain; charset=utf-16be", "\xff\xfd"), Some("\ufffd"), ""},
+		{"sections are joined before", Body{ContentType: "text/plain", Data: [][]byte{{0xc3}, {0xa9}}}, Some("\u00e9"), ""},
+
+		{"not UTF-8", Body{Value: "a\xff"}, Opt[string]{}, `text "a\xff": not valid UTF-8`},
+		{"not UTF-8", data("", "a\xff"), Opt[string]{}, `text "a\xff": not valid UTF-8`},
+		{"a surrogate is not UTF-8", data("", "\xed\xa0\x80"), Opt[string]{}, `text "\xed\xa0\x80": not valid UTF-8`},
+		{"not US-ASCII", data("text/plain; charset=us-ascii", "h\xe9"), Opt[string]{}, `text "h\xe9": not valid US-ASCII`},
+		{"half a unit", data("text/plain; charset=utf-16", "\x00h\x00"), Opt[string]{}, `text "\x00h\x00": not valid UTF-16`},
+		{"half a pair", data("text/plain; charset=utf-16le", "\x3d\xd8"), Opt[string]{}, `text "=\xd8": not valid UTF-16LE`},
+		{"no pair", data("text/plain; charset=utf-16be", "\xd8\x3d\x00a"), Opt[string]{}, `text "\xd8=\x00a": not valid UTF-16BE`},
+		{"the wrong half first", data("text/plain; charset=utf-16be", "\xde\x00\xd8\x3d"), Opt[string]{}, `text "\xde\x00\xd8=": not valid UTF-16BE`},
+		{"another charset", data("text/plain; charset=koi8-r", "a"), Opt[string]{}, `charset "koi8-r": none of UTF-8, US-ASCII, ISO-8859-1 and UTF-16`},
+		{"parameters that are none", data("text/plain; charset", "a"), Opt[string]{}, `content-type "text/plain; charset": mime: invalid media parameter`},
+		{"a content encoding", Body{ContentType: "text/plain", ContentEncoding: "gzip", Data: [][]byte{{1}}}, Opt[string]{},
+			`body data: content-encoding "gzip", which is not undone`},
+		{"a map", Body{Annotation: int8(TextMessage), Value: map[string]any{}}, Opt[string]{}, `body amqp-value map: a TextMessage has none of that`},
+		{"a sequence", Body{Annotation: int8(TextMessage), Sequences: [][]any{{}}}, Opt[string]{}, `body amqp-sequence: a TextMessage has none of that`},
+		{"two sorts of sections", Body{Annotation: int8(TextMessage), Value: "a", Data: [][]byte{{1}}}, Opt[string]{},
+			`body of different sections: a TextMessage has none of that`},
+		{"another kind", Body{}, Opt[string]{}, `body without sections: of a BytesMessage, not of a TextMessage`},
+	} {
+		got, err := row.b.Text()
+		require.Equal(t, row.want, got, "%s: %+v.Text()", row.rule, row.b)
+		if row.err == "" {
+			require.NoError(t, err, row.rule)
+		} else {
+			wantValueError(t, err, "amqpjms: "+row.err)
+		}
+	}
+}
+
+// What each kind of body holds, in each form, and what contradicts it.
+func TestBodies(t *testing.T) {
+	one, two := [][]byte{{1}, {2, 3}}, [][]any{{int32(1)}, {"a", nil}}
+	read := map[MessageKind]func(Body) (any, error){
+		BytesMessage:  func(b Body) (any, error) { v, err := b.Bytes(); return v, err },
+		MapMessage:    func(b Body) (any, error) { v, err := b.Map(); return v, err },
+		StreamMessage: func(b Body) (any, error) { v, err := b.Stream(); return v, err },
+		ObjectMessage: Body.Object,
+	}
+	for _, row := range []struct {
+		kind MessageKind
+		b    Body
+		want any // nil: contradicts
+	}{
+		{BytesMessage, Body{}, []byte{}},
+		{BytesMessage, Body{Value: amqp.Null{}}, []byte{}},
+		{BytesMessage, Body{Data: one}, []byte{1, 2, 3}},
+		{BytesMessage, Body{Data: [][]byte{nil}}, []byte{}},
+		{BytesMessage, Body{Value: []byte{4}}, []byte{4}},
+		{BytesMessage, Body{Value: "a"}, nil},
+		{BytesMessage, Body{Sequences: two}, nil},
+		{MapMessage, Body{}, map[string]any{}},
+		{MapMessage, Body{Value: amqp.Null{}}, map[string]any{}},
+		{MapMessage, Body{Value: map[string]any{"a": int8(1)}}, map[string]any{"a": int8(1)}},
+		{MapMessage, Body{Value: map[string]any(nil)}, map[string]any{}},
+		{MapMessage, Body{Value: map[any]any{"a": nil}}, map[string]any{"a": nil}},
+		{MapMessage, Body{Value: map[any]any{int32(1): nil}}, nil},
+		{MapMessage, Body{Value: map[any]any{amqp.Symbol("a"): nil}}, nil},
+		{MapMessage, Body{Value: []any{}}, nil},
+		{MapMessage, Body{Data: one}, nil},
+		{StreamMessage, Body{}, []any{}},
+		{StreamMessage, Body{Value: amqp.Null{}}, []any{}},
+		{StreamMessage, Body{Sequences: two}, []any{int32(1), "a", nil}},
+		{StreamMessage, Body{Sequences: [][]any{nil}}, []any{}},
+		{StreamMessage, Body{Value: []any{true}}, []any{true}},
+		{StreamMessage, Body{Value: []int32{1}}, nil},
+		{StreamMessage, Body{Value: "a"}, nil},
+		{StreamMessage, Body{Data: one}, nil},
+		{ObjectMessage, Body{Value: []any{uint8(1)}}, []any{uint8(1)}},
+		{ObjectMessage, Body{Value: "a"}, "a"},
+		{ObjectMessage, Body{Value: []byte{1}}, []byte{1}},
+		{ObjectMessage, Body{Sequences: two}, []any{int32(1), "a", nil}},
+		{ObjectMessage, Body{Data: one, ContentType: "image/png"}, Serialized{1, 2, 3}},
+		{ObjectMessage, Body{Data: one, Sequences: two}, nil},
+	} {
+		row.b.Annotation = int8(row.kind)
+		got, err := read[row.kind](row.b)
+		if row.want != nil {
+			require.NoError(t, err, "%+v", row.b)
+			require.Equal(t, row.want, got, "%+v", row.b)
+		} else {
+			var e *ValueError
+			require.ErrorAs(t, err, &e, "%+v", row.b)
+			require.Zero(t, got)
+		}
+		for kind, other := range read {
+			if kind != row.kind {
+				_, err := other(row.b)
+				require.ErrorContains(t, err, "of a "+row.kind.String()+", not of a "+kind.String())
+			}
+		}
+	}
+	for _, b := range []Body{{}, {Value: amqp.Null{}}} { // a null object
+		b.Annotation = int8(ObjectMessage)
+		got, err := b.Object()
+		require.NoError(t, err)
+		require.Nil(t, got)
+	}
+}
+
+func TestPayload(t *testing.T) {
+	for _, row := range []struct {
+		b    Body
+		want []byte
+		err  string
+	}{
+		{Body{Value: "h\u00e9"}, []byte("h\u00e9"), ""},
+		{Body{Value: ""}, []byte{}, ""},
+		{NullTextBody(), nil, ""},
+		{Body{ContentType: "text/plain; charset=iso-8859-1", Data: [][]byte{{'h'}, {0xe9}}}, []byte("h\u00e9"), ""},
+		{Body{Data: [][]byte{{1}, {2}}}, []byte{1, 2}, ""},
+		{Body{Value: []byte{1}}, []byte{1}, ""},
+		{Body{}, []byte{}, ""},
+		{SerializedBody(Serialized{1}), []byte{1}, ""},
+		{Body{Value: "a\xff"}, nil, `text "a\xff": not valid UTF-8`},
+		{Body{Value: int32(1)}, nil, `body amqp-value int: no bytes`},
+		{Body{Annotation: int8(MapMessage)}, nil, `body without sections: no bytes`},
+		{PlainBody(), nil, `body amqp-value null: no bytes`},
+	} {
+		got, err := row.b.Payload()
+		require.Equal(t, row.want, got, "%+v", row.b)
+		if row.err == "" {
+			require.NoError(t, err)
+		} else {
+			wantValueError(t, err, "amqpjms: "+row.err)
+		}
+	}
+}
+
+// What is written is read as the same, and what no body may hold is refused.
+func TestMakeBodies(t *testing.T) {
+	every := map[string]any{
+		"null": nil, "boolean": true, "byte": int8(-1), "short": int16(-2), "int": int32(-3), "long": int64(-4),
+		"float": float32(1.5), "double": 2.5, "string": "s", "bytes": []byte{1},
+	}
+	b, err := MapBody(every)
+	require.NoError(t, err)
+	got, err := b.Map()
+	require.NoError(t, err)
+	require.Equal(t, every, got)
+	every["more"] = true
+	require.NotContains(t, got, "more", "the map is a copy")
+	b, err = MapBody(nil)
+	require.NoError(t, err)
+	require.Equal(t, map[string]any{}, b.Value)
+
+	values := []any{nil, true, int8(1), []byte{1}, "s"}
+	b, err = StreamBody(values)
+	require.NoError(t, err)
+	values[0] = "changed"
+	stream, err := b.Stream()
+	require.NoError(t, err)
+	require.Equal(t, []any{nil, true, int8(1), []byte{1}, "s"}, stream)
+
+	for _, v := range []any{
+		nil, true, int8(1), int16(1), int32(1), int64(1), uint8(1), uint16(1), uint32(1), uint64(1), float32(1), 1.0, "s",
+		[]byte{1}, time.UnixMilli(1), amqp.UUID{1}, amqp.Symbol("s"), []any{[]any{}, map[string]any{"a": nil}, map[any]any{true: "x"}},
+		[]string{"a"}, []amqp.Symbol{"a"}, []int32{1}, [][]byte{{1}}, []amqp.UUID{{}}, []time.Time{{}}, []bool{true},
+	} {
+		b, err := ObjectBody(v)
+		require.NoError(t, err, "%T", v)
+		m := amqp.Message{Value: b.Value}
+		_, err = m.MarshalBinary()
+		require.NoError(t, err, "%T", v)
+		got, err := b.Object()
+		require.NoError(t, err)
+		require.Equal(t, v, got)
+	}
+	b, err = ObjectBody(Serialized{1})
+	require.NoError(t, err)
+	require.Equal(t, SerializedBody(Serialized{1}), b)
+
+	deep := any("s")
+	for range 200 {
+		deep = []any{deep}
+	}
+	for _, row := range []struct {
+		rule string
+		err  func() (Body, error)
+		want string
+	}{
+		{"a text", func() (Body, error) { return TextBody("a\xff") }, `text "a\xff": not valid UTF-8`},
+		{"a text", func() (Body, error) { return TextDataBody("a\xff") }, `text "a\xff": not valid UTF-8`},
+		{"a map", func() (Body, error) { return MapBody(map[string]any{"a": 1}) },
+			`value of "a" of type int: not a []byte, bool, int8, int16, int32, int64, float32, float64, string or nil`},
+		{"a map", func() (Body, error) { return MapBody(map[string]any{"": nil}) }, `key of a map "": empty`},
+		{"a map", func() (Body, error) { return MapBody(map[string]any{"\xff": nil}) }, `key of a map "\xff": not valid UTF-8`},
+		{"a map", func() (Body, error) { return MapBody(map[string]any{"a": "\xff"}) }, `value of "a" "\xff": not valid UTF-8`},
+		{"a map", func() (Body, error) { return MapBody(map[string]any{"b": uint8(1), "a": []any{}}) },
+			`value of "a" of type []interface {}: not a []byte, bool, int8, int16, int32, int64, float32, float64, string or nil`},
+		{"a stream", func() (Body, error) { return StreamBody([]any{nil, time.UnixMilli(0)}) },
+			`value 1 of a stream of type time.Time: not a []byte, bool, int8, int16, int32, int64, float32, float64, string or nil`},
+		{"an object", func() (Body, error) { return ObjectBody(1) }, `object of type int: not a type of AMQP`},
+		{"an object", func() (Body, error) { return ObjectBody([]any{map[string]any{"a": uint(1)}}) }, `object of type uint: not a type of AMQP`},
+		{"an object", func() (Body, error) { return ObjectBody(map[any]any{1: ""}) }, `object of type int: not a type of AMQP`},
+		{"an object", func() (Body, error) { return ObjectBody([]string{"\xff"}) }, `object "\xff": not valid UTF-8`},
+		{"an object", func() (Body, error) { return ObjectBody(struct{}{}) }, `object of type struct {}: not a type of AMQP`},
+		{"an object", func() (Body, error) { return ObjectBody(deep) }, `object of type []interface {}: nested too deep`},
+	} {
+		b, err := row.err()
+		require.Zero(t, b, row.rule)
+		wantValueError(t, err, "amqpjms: "+row.want)
+	}
+}
+
+// A content type stays as long as it is true of the body.
+func TestContentTypeAfter(t *testing.T) {
+	const java, octets, text = "application/x-java-serialized-object", "application/octet-stream", "text/plain; charset=utf-8"
+	str, err := TextBody("a")
+	require.NoError(t, err)
+	data, err := TextDataBody("a")
+	require.NoError(t, err)
+	for _, row := range []struct {
+		rule               string
+		b                  Body
+		had, encoding      string
+		want, wantEncoding string
+	}{
+		{"bytes", BytesBody(nil), "", "", octets, ""},
+		{"bytes of a type", BytesBody(nil), "image/png", "gzip", "image/png", "gzip"},
+		{"bytes are no Java object", BytesBody(nil), java, "", octets, ""},
+		{"a Java object", SerializedBody(nil), "image/png", "", java, ""},
+		{"text", str, "", "", "", ""},
+		{"text of a type", str, "application/json", "gzip", "application/json", ""},
+		{"text is no bytes", str, octets, "", "", ""},
+		{"text is no Java object", str, java, "", "", ""},
+		{"text as data", data, "", "", text, ""},
+		{"text as data, which is not encoded", data, "application/json", "gzip", "application/json", ""},
+		{"text as data is UTF-8", data, "text/plain; charset=utf-16", "", text, ""},
+		{"text as data is text", data, octets, "", text, ""},
+		{"null", PlainBody(), octets, "gzip", "", ""},
+	} {
+		got, encoding := row.b.contentTypeAfter(row.had, row.encoding)
+		require.Equal(t, row.want, got, row.rule)
+		require.Equal(t, row.wantEncoding, encoding, row.rule)
+	}
+}
+
+// JMS's table of conversions, with the types of AMQP that JMS has no word for. "-" is an error.
+func TestValue(t *testing.T) {
+	big := uint64(math.MaxUint64)
+	for _, row := range []struct {
+		v                                         any
+		boolean, byte, short, int, long, flt, dbl string
+		text                                      string
+	}{
+		{true, "true", "-", "-", "-", "-", "-", "-", "true"},
+		{int8(-1), "-", "-1", "-1", "-1", "-1", "-", "-", "-1"},
+		{int16(-2), "-", "-", "-2", "-2", "-2", "-", "-", "-2"},
+		{int32(-3), "-", "-", "-", "-3", "-3", "-", "-", "-3"},
+		{int64(-4), "-", "-", "-", "-", "-4", "-", "-", "-4"},
+		{uint8(200), "-", "-", "200", "200", "200", "-", "-", "200"},
+		{uint16(60000), "-", "-", "-", "60000", "60000", "-", "-", "60000"},
+		{uint32(4000000000), "-", "-", "-", "-", "4000000000", "-", "-", "4000000000"},
+		{uint64(7), "-", "-", "-", "-", "7", "-", "-", "7"},
+		{uint64(math.MaxInt64), "-", "-", "-", "-", "9223372036854775807", "-", "-", "9223372036854775807"},
+		{big, "-", "-", "-", "-", "-", "-", "-", "18446744073709551615"},
+		{float32(1.5), "-", "-", "-", "-", "-", "1.5", "1.5", "1.5"},
+		{float32(0.1), "-", "-", "-", "-", "-", "0.1", "0.10000000149011612", "0.1"},
+		{2.5, "-", "-", "-", "-", "-", "-", "2.5", "2.5"},
+		{time.UnixMilli(1000), "-", "-", "-", "-", "1000", "-", "-", "1000"},
+		{"", "false", "-", "-", "-", "-", "-", "-", ""},
+		{"TRUE", "true", "-", "-", "-", "-", "-", "-", "TRUE"},
+		{"yes", "false", "-", "-", "-", "-", "-", "-", "yes"},
+		{"42", "false", "42", "42", "42", "42", "42", "42", "42"},
+		{"+42", "false", "42", "42", "42", "42", "42", "42", "+42"},
+		{" 42", "false", "-", "-", "-", "-", "42", "42", " 42"},
+		{"200", "false", "-", "200", "200", "200", "200", "200", "200"},
+		{"1.5", "false", "-", "-", "-", "-", "1.5", "1.5", "1.5"},
+		{"1_0", "false", "-", "-", "-", "-", "-", "-", "1_0"},
+		{amqp.Symbol("7"), "false", "7", "7", "7", "7", "7", "7", "7"},
+		{amqp.UUID{0x0f, 0x1e}, "false", "-", "-", "-", "-", "-", "-", "0f1e0000-0000-0000-0000-000000000000"},
+		{nil, "false", "-", "-", "-", "-", "-", "-", "none"},
+		{amqp.Null{}, "false", "-", "-", "-", "-", "-", "-", "none"},
+		{[]byte{1}, "-", "-", "-", "-", "-", "-", "-", "-"},
+		{[]any{}, "-", "-", "-", "-", "-", "-", "-", "-"},
+		{map[string]any{}, "-", "-", "-", "-", "-", "-", "-", "-"},
+		{struct{}{}, "-", "-", "-", "-", "-", "-", "-", "-"},
+	} {
+		v := ValueOf("p", row.v)
+		check := func(as, want string, got any, err error) {
+			t.Helper()
+			if want == "-" {
+				var e *ValueError
+				require.ErrorAs(t, err, &e, "%v (%T) as %s", row.v, row.v, as)
+				require.Zero(t, got)
+				require.True(t, strings.HasPrefix(err.Error(), `amqpjms: value "p" `), err)
+				return
+			}
+			require.NoError(t, err, "%v (%T) as %s", row.v, row.v, as)
+			text, terr := ValueOf("", got).Text()
+			require.NoError(t, terr)
+			want = strings.TrimSuffix(want, ".0")
+			require.Equal(t, want, strings.TrimSuffix(text.Or(""), ".0"), "%v (%T) as %s", row.v, row.v, as)
+		}
+		boolean, err := v.Bool()
+		check("boolean", row.boolean, boolean, err)
+		b, err := v.Byte()
+		check("byte", row.byte, b, err)
+		s, err := v.Short()
+		check("short", row.short, s, err)
+		i, err := v.Int()
+		check("int", row.int, i, err)
+		l, err := v.Long()
+		check("long", row.long, l, err)
+		f, err := v.Float()
+		check("float", row.flt, f, err)
+		d, err := v.Double()
+		check("double", row.dbl, d, err)
+		text, err := v.Text()
+		switch row.text {
+		case "-":
+			require.Error(t, err)
+		case "none":
+			require.NoError(t, err)
+			require.Equal(t, Opt[string]{}, text)
+			require.True(t, v.IsNull())
+		default:
+			require.NoError(t, err, "%v", row.v)
+			require.Equal(t, Some(row.text), text, "%v", row.v)
+			require.False(t, v.IsNull())
+		}
+		raw, err := v.Raw()
+		require.NoError(t, err)
+		require.Equal(t, row.v, raw)
+		require.True(t, v.Exists())
+		bytes, err := v.Bytes()
+		switch x := row.v.(type) {
+		case []byte:
+			require.NoError(t, err)
+			require.Equal(t, x, bytes)
+		case nil, amqp.Null:
+			require.NoError(t, err)
+			require.Nil(t, bytes)
+		default:
+			require.Error(t, err)
+		}
+	}
+
+	var none Value
+	require.False(t, none.Exists())
+	require.True(t, none.IsNull())
+	for v, want := range map[Value]string{
+		ValueOf("p", big):             `value "p" ulong 18446744073709551615: above 2^63-1`,
+		ValueOf("p", int64(1)):        `value "p" long: not read as int`,
+		ValueOf("p", "x"):             `value "p" "x": no int`,
+		ValueOf("p", nil):             `value "p" null: not read as int`,
+		{what: "property", name: "p"}: `property "p" absent: no int`,
+	} {
+		_, err := v.Int()
+		if v == ValueOf("p", big) {
+			_, err = v.Long()
+		}
+		wantValueError(t, err, "amqpjms: "+want)
+	}
+	_, err := ValueOf("p", "a\xff").Text()
+	wantValueError(t, err, `amqpjms: value "p" "a\xff": not valid UTF-8`)
+}
+
+// Numbers as Java prints them since Java 19. Java 17 prints the same but for 4.0301848979298272E17, 1.17549435E-38,
+// 2.27005248E8 and 5.7286326E25.
+func TestJavaFloat(t *testing.T) {
+	for f, want := range map[float64]string{
+		0: "0.0", 1: "1.0", -1.5: "-1.5", 0.001: "0.001", 9.999999e-4: "9.999999E-4", 100: "100.0", 123456.789: "123456.789",
+		9999999: "9999999.0", 1e7: "1.0E7", 1e10: "1.0E10", 1e-5: "1.0E-5", 1e23: "1.0E23", 1.0e21: "1.0E21",
+		math.MaxFloat64: "1.7976931348623157E308", math.SmallestNonzeroFloat64: "4.9E-324", 2.2250738585072014e-308: "2.2250738585072014E-308",
+		math.Inf(1): "Infinity", math.Inf(-1): "-Infinity",
+		math.Float64frombits(0x43965f3cb98819bb): "4.030184897929827E17", 2e23: "2.0E23",
+	} {
+		require.Equal(t, want, javaFloat(f, 64))
+	}
+	require.Equal(t, "NaN", javaFloat(math.NaN(), 64))
+	require.Equal(t, "-0.0", javaFloat(math.Copysign(0, -1), 64))
+	for f, want := range map[float32]string{
+		0: "0.0", 1.5: "1.5", 0.1: "0.1", 1e10: "1.0E10", 1e-5: "1.0E-5", 16777216: "1.6777216E7", 3.4e10: "3.4E10",
+		math.MaxFloat32: "3.4028235E38", math.SmallestNonzeroFloat32: "1.4E-45",
+		math.Float32frombits(0x00800000): "1.1754944E-38", math.Float32frombits(0x4d587d34): "2.2700525E8",
+		math.Float32frombits(0x6a3d8b68): "5.7286327E25",
+	} {
+		require.Equal(t, want, javaFloat(float64(f), 32))
+	}
+}
+
+// Numbers as Java reads them: what each of these texts is to Double.valueOf of Java 17.
+func TestParseJavaFloat(t *testing.T) {
+	for s, want := range map[string]string{
+		"1": "1.0", "1.": "1.0", ".5": "0.5", " 1.5 ": "1.5", "+1": "1.0", "1f": "1.0", "1D": "1.0", "0x1p3": "8.0", "0x1.8p1f": "3.0",
+		"NaN": "NaN", "-NaN": "NaN", "+Infinity": "Infinity", "Infinity": "Infinity", "-Infinity": "-Infinity", "1e400": "Infinity",
+		"1e-400": "0.0", "\t2\n": "2.0", "0X1P+2d": "4.0", "1e+5": "100000.0",
+		"infinity": "", "inf": "", "nan": "", "1_0": "", "0x10": "", "": "", "f": "", "1ff": "", "1e": "", "0x1p": "", "--1": "", "+-1": "",
+		"1 1": "", "NaNf": "", ".": "", "Infinityf": "", "0xp1": "", "1n": "", "\u00a01": "", "+": "",
+	} {
+		f, ok := parseJavaFloat(s, 64)
+		require.Equal(t, want != "", ok, "%q", s)
+		if ok {
+			require.Equal(t, want, javaFloat(f, 64), "%q", s)
+		}
+	}
+}
