@@ -1534,8 +1534,41 @@ func (c *checker) body() {
 	if b.form() != formData {
 		c.add(in, productServiceBus, "no data section: its own clients read no other")
 	}
-	if err := b.check(); err != nil {
-		c.add(in, whoJMS, "cannot be read, and the message is lost: "+err.Error())
+	c.readable(b)
+}
+
+// readable checks what Qpid JMS makes of the body.
+func (c *checker) readable(b Body) {
+	const in, lost = "body", "cannot be read, and the message is lost: "
+	annotated, _ := MessageKindFrom(b.Annotation)
+	kind, form := b.Kind(), b.form()
+	switch {
+	case kind == TextMessage && form == formData:
+		charset, err := parseContentType(b.ContentType).charset()
+		switch {
+		case annotated == Opt[MessageKind]{} && err != nil:
+			c.add(in, whoJMS, "shown as bytes, for "+err.Error())
+			return
+		case err != nil || annotated != Opt[MessageKind]{} && charset != charsetUTF8:
+			c.add(in, whoJMS, "read as UTF-8, for the annotation goes before the charset")
+			charset = charsetUTF8
+		}
+		if _, err := decodeText(charset, joined(b.Data)); err != nil {
+			c.add(in, whoJMS, lost+err.Error())
+		}
+		if b.ContentEncoding != "" {
+			c.add(in, whoJMS, "the content-encoding is not undone")
+		}
+	case kind == ObjectMessage && form == formData && parseContentType(b.ContentType).media != contentJavaObject:
+		c.add(in, whoJMS, "cannot be read: the data of an ObjectMessage is of content-type "+contentJavaObject)
+	default:
+		if err := b.check(); err != nil {
+			if _, ok := b.Value.(map[any]any); ok && kind == MapMessage {
+				c.add(in, whoJMS, "the value of a key that is no string cannot be read")
+				return
+			}
+			c.add(in, whoJMS, lost+err.Error())
+		}
 	}
 }
 
@@ -1582,32 +1615,34 @@ func (m *RawMessage) body() (Body, error) {
 			default:
 				b.Value = false
 			}
+			if err := r.Err(); err != nil {
+				return Body{}, wireError("body", s.Offset+len(s.Bytes)-len(s.Value), err)
+			}
 		}
 	}
-	var err error
-	if v, e := m.Property(FieldContentType); e == nil {
-		b.ContentType, _ = v.Text()
-	} else {
-		err = e
+	contentType, err := m.Property(FieldContentType)
+	if err != nil {
+		return Body{}, err
 	}
-	if v, e := m.Property(FieldContentEncoding); e == nil {
-		b.ContentEncoding, _ = v.Text()
+	b.ContentType, _ = contentType.Text()
+	encoding, err := m.Property(FieldContentEncoding)
+	if err != nil {
+		return Body{}, err
 	}
-	v, e := m.Annotation(annotationMessageKind)
-	if e != nil {
-		err = e
+	b.ContentEncoding, _ = encoding.Text()
+	annotation, err := m.Annotation(annotationMessageKind)
+	if err != nil {
+		return Body{}, err
 	}
-	if n, ok := v.Int(); ok {
+	if n, ok := annotation.Int(); ok {
 		b.Annotation = n
-	} else if v != nil {
-		b.Annotation = v.Type()
 	}
-	return b, err
+	return b, nil
 }
 
 // Kind returns what kind of JMS message this is, as [Body.Kind] does. Unlike a [View] it can
 // tell an amqp-value null from no body. It walks the sections of the body, and is an error, a *[WireError], if
-// they are not what they should be.
+// they, the content-type or the annotations are broken.
 func (m *RawMessage) Kind() (MessageKind, error) {
 	b, err := m.body()
 	if err != nil {

@@ -1849,6 +1849,22 @@ func TestCheck(t *testing.T) {
 		{"a text that is not valid", Artemis(), header + `00 53 77 a1 01 ff`, []string{
 			"body: Qpid JMS: cannot be read, and the message is lost: amqpjms: text \"\\xff\": not valid UTF-8",
 		}},
+		{"a text in UTF-16", Artemis(), header + kind + `00 53 73 c0 23 07 40 40 40 40 40 40 a3 1a "text/plain; charset=utf-16" 00 53 75 a0 02 00 61`, []string{
+			"body: Qpid JMS: read as UTF-8, for the annotation goes before the charset",
+		}},
+		{"a text in a charset that nobody knows", Artemis(), header + `00 53 73 c0 1d 07 40 40 40 40 40 40 a3 14 "text/plain;charset=x" 00 53 75 a0 01 "a"`, []string{
+			"body: Qpid JMS: shown as bytes, for amqpjms: charset \"x\": none of UTF-8, US-ASCII, ISO-8859-1 and UTF-16",
+		}},
+		{"a text that is encoded", Artemis(), header + kind + `00 53 73 c0 0e 08 40 40 40 40 40 40 40 a3 04 "gzip" 00 53 75 a0 01 ff`, []string{
+			"body: Qpid JMS: cannot be read, and the message is lost: amqpjms: text \"\\xff\": not valid UTF-8",
+			"body: Qpid JMS: the content-encoding is not undone",
+		}},
+		{"an object of data", Artemis(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 01 00 53 75 a0 00`, []string{
+			"body: Qpid JMS: cannot be read: the data of an ObjectMessage is of content-type application/x-java-serialized-object",
+		}},
+		{"a map with another key", Artemis(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 02 00 53 77 c1 05 02 54 01 54 01`, []string{
+			"body: Qpid JMS: the value of a key that is no string cannot be read",
+		}},
 		{"no data", ServiceBus(), `00 53 70 c0 05 03 41 40 52 05` + body, []string{"body: Azure Service Bus: no data section: its own clients read no other"}},
 		{"no ttl", ServiceBus(), header + `00 53 75 a0 00`, []string{"header: Azure Service Bus: no ttl: the message lives as long as the queue says"}},
 		{"no message", Artemis(), `00 53 79 40`, []string{"message: AMQP 1.0: amqpjms: message at byte 0: descriptor 0x79 is no section of a message"}},
@@ -1897,6 +1913,39 @@ func TestCheck(t *testing.T) {
 			require.NoError(t, err)
 			require.Empty(t, problems, peer.Product)
 		}
+	}
+}
+
+// The bytes alone say what kind of message it is, what go-amqp refuses included.
+func TestRawKind(t *testing.T) {
+	n := 0
+	for _, c := range fixtureSets()[1].cases(t) {
+		want, ok := c.Want("type")
+		if !ok {
+			continue
+		}
+		var m RawMessage
+		if _, _, refused := c.Ours("error"); refused {
+			require.Error(t, m.Parse(c.Wire()), c.At())
+			continue
+		}
+		require.NoError(t, m.Parse(c.Wire()), c.At())
+		kind, err := m.Kind()
+		if c.Name == "body-data-then-value" || c.Name == "body-two-values" { // which the bytes show, and go-amqp hides
+			require.Error(t, err)
+			continue
+		}
+		require.NoError(t, err, c.At())
+		require.Equal(t, want.V, typeValue(kind).V, c.At())
+		n++
+	}
+	require.Greater(t, n, 350)
+	for _, text := range []string{`00 53 75 40`, `00 53 77 c1 02 02 40`, `00 53 72 c1 02 01 40`, `00 53 73 c0 09 07 40 40 40 40 40 40 a3 09 00 53 77 40`} {
+		var m RawMessage
+		require.NoError(t, m.Parse(encoded(t, text)), text)
+		_, err := m.Kind()
+		var e *WireError
+		require.ErrorAs(t, err, &e, text)
 	}
 }
 
