@@ -18,8 +18,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// A MessageKind is one of JMS's six kinds of message. Its value is that of the
-// annotation x-opt-jms-msg-type [jms-mapping 3.2]; the zero MessageKind is a plain Message.
+// A MessageKind is one of JMS's six kinds of message. Its value is that of the annotation
+// x-opt-jms-msg-type [jms-mapping 3.2]; the zero MessageKind is a plain Message.
 type MessageKind uint8
 
 const (
@@ -76,8 +76,8 @@ const (
 type Serialized []byte
 
 // A Body is the body of a message as its sections are, with what decides how JMS reads
-// it. It is what a wrapper fills from a message type of its own to read it, and what it gets
-// to write from [TextBody], [MapBody] and so on; [View.Body] is that of an
+// it. It is what a wrapper fills from a message type of its own to read it, and what it
+// gets to write from [TextBody], [MapBody] and so on; [View.Body] is that of an
 // *amqp.Message. The zero Body is that of a message without a body section.
 //
 // Values are of the Go types that go-amqp decodes into. A Body keeps what it was made
@@ -129,8 +129,8 @@ func isNull(v any) bool {
 	return ok
 }
 
-// Kind returns what kind of message this is: what the annotation says, and where it
-// says none what the body is [message: body].
+// Kind returns what kind of message this is: what the annotation says, and where it says
+// none what the body is [jms-mapping 3.3].
 func (b Body) Kind() MessageKind {
 	if kind, err := MessageKindFrom(b.Annotation); err == nil {
 		if kind, ok := kind.Get(); ok {
@@ -204,10 +204,10 @@ func (b Body) String() string {
 }
 
 // Text returns the text of a TextMessage, none for a null text, which is not "". Data is
-// read in the charset of its content type, UTF-8 where that names none; UTF-8,
-// US-ASCII, ISO-8859-1, UTF-16, UTF-16BE and UTF-16LE are known. It is an error, a
-// *[ValueError], if the message is of another kind or holds something else, if the charset is
-// another or the text not valid in it, or if data has a content encoding, which is not undone.
+// read in the charset of its content type, UTF-8 where that names none; UTF-8, US-ASCII,
+// ISO-8859-1, UTF-16, UTF-16BE and UTF-16LE are known. It is an error, a *[ValueError],
+// if the message is of another kind or holds something else, if the charset is another or
+// the text not valid in it, or if data has a content encoding, which is not undone.
 func (b Body) Text() (Opt[string], error) {
 	if err := b.expect(TextMessage); err != nil {
 		return Opt[string]{}, err
@@ -239,9 +239,9 @@ func (b Body) Text() (Opt[string], error) {
 	return Opt[string]{}, b.contradicts()
 }
 
-// Bytes returns the bytes of a BytesMessage, all data sections joined, never nil. They are the
-// body's own where there is one section. It is an error, a *[ValueError], if the message
-// is of another kind or holds something else.
+// Bytes returns the bytes of a BytesMessage, all data sections joined, never nil. They
+// are the body's own where there is one section. It is an error, a *[ValueError], if the
+// message is of another kind or holds something else.
 func (b Body) Bytes() ([]byte, error) {
 	if err := b.expect(BytesMessage); err != nil {
 		return nil, err
@@ -260,8 +260,9 @@ func (b Body) Bytes() ([]byte, error) {
 }
 
 // Map returns what a MapMessage holds, never nil, the body's own map where it is one
-// already. Read its values with [ValueOf] to have JMS's conversions. It is an error, a *[ValueError], if the
-// message is of another kind or holds something else, and if a key is no string.
+// already. Read its values with [ValueOf] to have JMS's conversions. It is an error, a
+// *[ValueError], if the message is of another kind or holds something else, and if a key
+// is no string.
 func (b Body) Map() (map[string]any, error) {
 	if err := b.expect(MapMessage); err != nil {
 		return nil, err
@@ -292,8 +293,8 @@ func (b Body) Map() (map[string]any, error) {
 }
 
 // Stream returns what a StreamMessage holds, all sequences joined, never nil. It is the
-// body's own where there is one sequence. It is an error, a *[ValueError], if the message is of
-// another kind or holds something else.
+// body's own where there is one sequence. It is an error, a *[ValueError], if the message
+// is of another kind or holds something else.
 func (b Body) Stream() ([]any, error) {
 	if err := b.expect(StreamMessage); err != nil {
 		return nil, err
@@ -312,8 +313,8 @@ func (b Body) Stream() ([]any, error) {
 }
 
 // Object returns what an ObjectMessage holds: an AMQP value as go-amqp decodes it, the
-// body's own; a []any of all sequences joined; the bytes of data as [Serialized]; nil for a
-// null. It is an error, a *[ValueError], if the message is of another kind.
+// body's own; a []any of all sequences joined; the bytes of data as [Serialized]; nil for
+// a null. It is an error, a *[ValueError], if the message is of another kind.
 func (b Body) Object() (any, error) {
 	if err := b.expect(ObjectMessage); err != nil {
 		return nil, err
@@ -338,9 +339,9 @@ func (b Body) Typed() bool {
 }
 
 // Payload returns the bytes that a message carries, whatever section they are in: a text
-// in UTF-8, nil for a null one; the bytes of a BytesMessage; a serialized Java object. They may
-// be the body's own. It is an error, a *[ValueError], where Text, Bytes or Object has
-// one, and for any other kind of message or object.
+// in UTF-8, nil for a null one; the bytes of a BytesMessage; a serialized Java object.
+// They may be the body's own. It is an error, a *[ValueError], where Text, Bytes or
+// Object has one, and for any other kind of message or object.
 func (b Body) Payload() ([]byte, error) {
 	switch b.Kind() {
 	case TextMessage:
@@ -391,8 +392,8 @@ func notNil[T ~[]E, E any](s T) T {
 	return s
 }
 
-// TextBody returns the body of a TextMessage: an amqp-value string. A text that is not valid
-// UTF-8 is an error, a *[ValueError].
+// TextBody returns the body of a TextMessage: an amqp-value string. A text that is not
+// valid UTF-8 is an error, a *[ValueError].
 func TextBody(text string) (Body, error) {
 	if err := checkText("text", text); err != nil {
 		return Body{}, err
@@ -412,8 +413,8 @@ func TextDataBody(text string) (Body, error) {
 // NullTextBody returns the body of a TextMessage whose text is null.
 func NullTextBody() Body { return Body{Annotation: int8(TextMessage), Value: amqp.Null{}} }
 
-// PlainBody returns the body of a plain Message, an amqp-value null: a message
-// without a body section ends the session at some peers.
+// PlainBody returns the body of a plain Message, an amqp-value null: a message without a
+// body section ends the session at some peers.
 func PlainBody() Body { return Body{Annotation: int8(PlainMessage), Value: amqp.Null{}} }
 
 // BytesBody returns the body of a BytesMessage: one data section, also for no bytes. It
@@ -428,10 +429,10 @@ func SerializedBody(object Serialized) Body {
 	return Body{Annotation: int8(ObjectMessage), ContentType: contentJavaObject, Data: [][]byte{notNil([]byte(object))}}
 }
 
-// MapBody returns the body of a MapMessage, a new map of the same values: nil, bool, int8,
-// int16, int32, int64, float32, float64, string and []byte, JMS's types. Any other
-// is an error, a *[ValueError], and so are an empty key and a string that is not
-// valid UTF-8.
+// MapBody returns the body of a MapMessage, a new map of the same values: nil, bool,
+// int8, int16, int32, int64, float32, float64, string and []byte, JMS's types. Any other
+// is an error, a *[ValueError], and so are an empty key and a string that is not valid
+// UTF-8.
 func MapBody(m map[string]any) (Body, error) {
 	for _, name := range slices.Sorted(maps.Keys(m)) {
 		if name == "" {
@@ -451,8 +452,8 @@ func MapBody(m map[string]any) (Body, error) {
 	return Body{Annotation: int8(MapMessage), Value: own}, nil
 }
 
-// StreamBody returns the body of a StreamMessage, a new sequence of the same values. They are
-// of the types that [MapBody] takes.
+// StreamBody returns the body of a StreamMessage, a new sequence of the same values. They
+// are of the types that [MapBody] takes.
 func StreamBody(values []any) (Body, error) {
 	for i, v := range values {
 		if err := checkBodyValue("value "+strconv.Itoa(i)+" of a stream", v); err != nil {
@@ -463,12 +464,14 @@ func StreamBody(values []any) (Body, error) {
 }
 
 // ObjectBody returns the body of an ObjectMessage that holds an AMQP value
-// (JMS_AMQP_TYPED_ENCODING), or for [Serialized] what SerializedBody does. It keeps the value.
+// (JMS_AMQP_TYPED_ENCODING), or for [Serialized] what SerializedBody does. It keeps the
+// value.
 //
-// Values are nil, bool, int8 to int64, uint8 to uint64, float32, float64, string, []byte (a binary),
-// time.Time (a timestamp), amqp.UUID, amqp.Symbol, []any, map[string]any and map[any]any of those
-// at a depth of up to 100, and slices of those types that go-amqp makes arrays of. Any other is an
-// error, a *[ValueError]: int and uint above all, which AMQP has no type for.
+// Values are nil, bool, int8 to int64, uint8 to uint64, float32, float64, string, []byte
+// (a binary), time.Time (a timestamp), amqp.UUID, amqp.Symbol, []any, map[string]any and
+// map[any]any of those at a depth of up to 100, and slices of those types that go-amqp
+// makes arrays of. Any other is an error, a *[ValueError]: int and uint above all, which
+// AMQP has no type for.
 func ObjectBody(v any) (Body, error) {
 	if s, ok := v.(Serialized); ok {
 		return SerializedBody(s), nil
@@ -482,8 +485,9 @@ func ObjectBody(v any) (Body, error) {
 	return Body{Annotation: int8(ObjectMessage), Value: v}, nil
 }
 
-// contentTypeAfter returns the content-type and content-encoding of a message that gets the body
-// b and had others. What an application chose stays as long as it is true of the new body.
+// contentTypeAfter returns the content-type and content-encoding of a message that gets
+// the body b and had others. What an application chose stays as long as it is true of the
+// new body.
 func (b Body) contentTypeAfter(had, encoding string) (string, string) {
 	kind := b.Kind()
 	c := parseContentType(had)
@@ -663,7 +667,7 @@ func parseContentType(s string) contentType {
 	return c
 }
 
-// textual says whether data of this type is text [message: body].
+// textual says whether data of this type is text [jms-mapping 3.3].
 func (c contentType) textual() bool {
 	if strings.HasPrefix(c.media, "text/") {
 		return true
@@ -787,15 +791,16 @@ func decodeText(c charset, b []byte) (string, error) {
 
 // A Value is the value of a property, or of an entry of a map or a stream, which each
 // method reads as one of JMS's types, with JMS's conversions [jms 3.5.4] [jms 3.11.3]:
-// integers and floats widen, a string is parsed, and everything but bytes reads as a string.
+// integers and floats widen, a string is parsed, and everything but bytes reads as a
+// string.
 //
-// JMS has no unsigned types: a ubyte reads as short, a ushort as int, a uint as long
-// and a ulong as long, which is an error from 2^63 up. A timestamp reads as long,
+// JMS has no unsigned types: a ubyte reads as short, a ushort as int, a uint as long and
+// a ulong as long, which is an error from 2^63 up. A timestamp reads as long,
 // milliseconds since 1970-01-01 UTC; a symbol and a uuid as string.
 //
-// A null, like a property that does not exist, is none as text, false as boolean and an error
-// as a number, as in JMS. Everything else that the table does not have is an error, a *[ValueError].
-// The zero Value does not exist.
+// A null, like a property that does not exist, is none as text, false as boolean and an
+// error as a number, as in JMS. Everything else that the table does not have is an error,
+// a *[ValueError]. The zero Value does not exist.
 type Value struct {
 	what   string // for errors: what sort of value it is
 	name   string
@@ -870,8 +875,8 @@ func (v Value) Int() (int32, error) {
 // Long reads the value as long.
 func (v Value) Long() (int64, error) { return v.integer(64, "long") }
 
-// integer reads the value as JMS's integer of so many bits. Integers widen and never narrow,
-// however small the number is.
+// integer reads the value as JMS's integer of so many bits. Integers widen and never
+// narrow, however small the number is.
 func (v Value) integer(bits int, as string) (int64, error) {
 	n, width := int64(0), 0
 	switch x := v.raw.(type) {
@@ -973,8 +978,8 @@ func (v Value) Text() (Opt[string], error) {
 	return Opt[string]{}, v.fail("string")
 }
 
-// Bytes returns the value of a map or a stream that is a binary, which is the message's own,
-// nil for a null. JMS has no such properties.
+// Bytes returns the value of a map or a stream that is a binary, which is the message's
+// own, nil for a null. JMS has no such properties.
 func (v Value) Bytes() ([]byte, error) {
 	if b, ok := v.raw.([]byte); ok {
 		return b, nil
@@ -1030,9 +1035,9 @@ func parseJavaFloat(s string, bits int) (float64, bool) {
 	return f, true
 }
 
-// javaFloat prints a number as Java's Float.toString and Double.toString do from Java 19 on:
-// the shortest decimal of at least two digits that reads back as the same number. Older
-// Javas print a digit more of some numbers (JDK-4511638).
+// javaFloat prints a number as Java's Float.toString and Double.toString do from Java 19
+// on: the shortest decimal of at least two digits that reads back as the same number.
+// Older Javas print a digit more of some numbers (JDK-4511638).
 func javaFloat(f float64, bits int) string {
 	switch abs := math.Abs(f); {
 	case math.IsNaN(f):

@@ -9,8 +9,12 @@
 //   - [ID] is a message-id or correlation-id, and the string that JMS makes of it.
 //   - [RawMessage] is an encoded message cut into its sections, and [AppendExplicit]
 //     makes its durable field explicit, without a look at the body.
-//   - [Producer] gives a message what a JMS provider gives it at send, and [Receiver]
-//     reads one as a JMS consumer does. [Peer] holds what differs between brokers.
+//   - [Producer] gives a message what a JMS provider gives it at send, [Writer] what an
+//     application gives it, and [Receiver] reads one as a JMS consumer does. [Forwarder]
+//     passes one on. [Peer] holds what differs between brokers, and [Check] lists what
+//     one of them would misread.
+//   - [Body] is the body of a message as JMS reads it and writes it, and [Value] a
+//     property or an entry of a map with JMS's conversions, for any type of message.
 //
 // # Mapping
 //
@@ -29,6 +33,16 @@
 //	JMSXUserID            properties.user-id
 //	JMSXGroupID           properties.group-id
 //	JMSXGroupSeq          properties.group-sequence
+//	JMS_AMQP_TTL          header.ttl alone, at send
+//	JMS_AMQP_REPLY_TO_GROUP_ID, JMS_AMQP_CONTENT_TYPE, JMS_AMQP_CONTENT_ENCODING
+//	                      properties.reply-to-group-id, content-type, content-encoding
+//	kind of message       x-opt-jms-msg-type, a byte
+//	TextMessage           amqp-value string; data where the peer wants that
+//	BytesMessage          data
+//	MapMessage            amqp-value map
+//	StreamMessage         amqp-sequence
+//	ObjectMessage         amqp-value; data for a serialized Java object
+//	Message               amqp-value null
 //
 // Comments cite the clause that a line follows: [amqp 3.2.1] is section 3.2.1 of AMQP
 // 1.0, where part 1 has the types and part 3 the messages; [jms 3.4.13] is that of

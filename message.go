@@ -45,8 +45,8 @@ func (k DestinationKind) String() string {
 	return "DestinationKind(" + strconv.Itoa(int(k)) + ")"
 }
 
-// annotation returns the value of x-opt-jms-dest and x-opt-jms-reply-to for a kind
-// that is known. It is a signed byte: peers ignore or refuse another type.
+// annotation returns the value of x-opt-jms-dest and x-opt-jms-reply-to for a kind that
+// is known. It is a signed byte: peers ignore or refuse another type.
 func (k DestinationKind) annotation() int8 { return int8(k) - 1 }
 
 func (k DestinationKind) valid() bool { return Queue <= k && k <= TemporaryTopic }
@@ -58,8 +58,8 @@ type Destination struct {
 	Name string // as an application writes it, without a peer's prefix
 
 	// Address is the address as it stands on the wire, which goes before Name. It is
-	// stated where kind and name do not give the same one again ([Peer.Destination]), and where
-	// the address is the peer's own and not to be touched ([View.Reply]).
+	// stated where kind and name do not give the same one again ([Peer.Destination]), and
+	// where the address is the peer's own and not to be touched ([View.Reply]).
 	Address string
 }
 
@@ -74,8 +74,8 @@ func (d Destination) String() string {
 	return d.Kind.String() + " " + d.Name
 }
 
-// Annotations that say the kind of a destination [jms-mapping 3.2], and those that said it
-// before there were any.
+// Annotations that say the kind of a destination [jms-mapping 3.2], and those that said
+// it before there were any.
 const (
 	annotationDest      = "x-opt-jms-dest"
 	annotationReplyTo   = "x-opt-jms-reply-to"
@@ -83,11 +83,11 @@ const (
 	annotationReplyType = "x-opt-reply-type"
 )
 
-// DestinationKindFrom returns the kind that the value of x-opt-jms-dest or x-opt-jms-reply-to
-// says, or where it says none, that of x-opt-to-type or x-opt-reply-type. It is an integer
-// of any type from 0 to 3, or words: exactly one of queue and topic, and perhaps temporary, in
-// any order and case, with commas between. The legacy annotations are words
-// only. Anything else is [UnknownKind], and so is nil.
+// DestinationKindFrom returns the kind that the value of x-opt-jms-dest or
+// x-opt-jms-reply-to says, or where it says none, that of x-opt-to-type or
+// x-opt-reply-type. It is an integer of any type from 0 to 3, or words: exactly one of
+// queue and topic, and perhaps temporary, in any order and case, with commas between. The
+// legacy annotations are words only. Anything else is [UnknownKind], and so is nil.
 func DestinationKindFrom(annotation, legacy any) DestinationKind {
 	if n, ok := integerFrom(annotation); ok && 0 <= n && n <= int64(TemporaryTopic.annotation()) {
 		return Queue + DestinationKind(n)
@@ -132,12 +132,12 @@ var (
 	errNoName = errors.New("has no name")
 )
 
-// Address returns the address of a destination at the peer: the one that it states, or its
-// name behind the peer's prefix for its kind, percent-encoded where the peer wants
+// Address returns the address of a destination at the peer: the one that it states, or
+// its name behind the peer's prefix for its kind, percent-encoded where the peer wants
 // that. A name that starts with the prefix already is an address, and a temporary
-// destination's name, which the peer made, always is. The zero Destination has no address, "". A
-// kind that is not known, or an address or name that is missing or not valid UTF-8, is an error, a
-// *[ValueError].
+// destination's name, which the peer made, always is. The zero Destination has no
+// address, "". A kind that is not known, or an address or name that is missing or not
+// valid UTF-8, is an error, a *[ValueError].
 func (p Peer) Address(d Destination) (string, error) {
 	switch {
 	case d.IsZero():
@@ -166,9 +166,10 @@ func (p Peer) Address(d Destination) (string, error) {
 }
 
 // Destination returns the destination that an address of the peer's is. Where its kind is
-// not known, the prefix that it starts with tells, the longer one of two; else it is otherwise,
-// or a queue. The name is the address without the prefix of its kind, percent-decoded where
-// the peer encodes. [Peer.Address] gives back the same address, byte for byte, unless it is empty.
+// not known, the prefix that it starts with tells, the longer one of two; else it is
+// otherwise, or a queue. The name is the address without the prefix of its kind,
+// percent-decoded where the peer encodes. [Peer.Address] gives back the same address,
+// byte for byte, unless it is empty.
 func (p Peer) Destination(address string, kind, otherwise DestinationKind) Destination {
 	return p.destination(address, kind, otherwise)
 }
@@ -224,8 +225,8 @@ func (p *Peer) prefix(kind DestinationKind) string {
 	return ""
 }
 
-// A Receiver is what only the receiver of a message knows. Receivers can be compared
-// with ==.
+// A Receiver is what only the receiver of a message knows. Receivers can be compared with
+// ==.
 type Receiver struct {
 	Peer        Peer
 	Destination Destination // what it receives from
@@ -235,28 +236,28 @@ type Receiver struct {
 }
 
 // Read returns a view of m as JMS sees it, for a receiver that got it at that time. The
-// view keeps m and looks at nothing before it is asked. A field that cannot be read is
-// an error of its own method only.
+// view keeps m and looks at nothing before it is asked. A field that cannot be read is an
+// error of its own method only.
 func (r Receiver) Read(m *amqp.Message, received time.Time) View {
 	return View{Message: m, at: &reception{r, received}}
 }
 
-// A reception is what a View knows beside the message. A pointer to it keeps views small, which
-// are copied with each call.
+// A reception is what a View knows beside the message. A pointer to it keeps views small,
+// which are copied with each call.
 type reception struct {
 	receiver Receiver
 	received time.Time
 }
 
-// A View is a received message as JMS sees it. [Receiver.Read] makes it. It may be
-// used by several goroutines at once as long as none of them changes the message.
+// A View is a received message as JMS sees it. [Receiver.Read] makes it. It may be used
+// by several goroutines at once as long as none of them changes the message.
 type View struct {
 	Message *amqp.Message
 	at      *reception
 }
 
-// annotation returns a message annotation, nil where there is none. go-amqp decodes
-// keys as strings; in a message made here they may be symbols.
+// annotation returns a message annotation, nil where there is none. go-amqp decodes keys
+// as strings; in a message made here they may be symbols.
 func (v View) annotation(name string) any { return annotationOf(v.Message, name) }
 
 func annotationOf(m *amqp.Message, name string) any {
@@ -266,8 +267,9 @@ func annotationOf(m *amqp.Message, name string) any {
 	return m.Annotations[amqp.Symbol(name)]
 }
 
-// MessageID returns JMSMessageID, the zero ID if there is none; [ID.MessageID] is the string. An id
-// that is none of AMQP's four types or no valid UTF-8 is an error, a *[ValueError].
+// MessageID returns JMSMessageID, the zero ID if there is none; [ID.MessageID] is the
+// string. An id that is none of AMQP's four types or no valid UTF-8 is an error, a
+// *[ValueError].
 func (v View) MessageID() (ID, error) {
 	if p := v.Message.Properties; p != nil {
 		return IDFrom(p.MessageID)
@@ -283,8 +285,8 @@ func (v View) CorrelationID() (ID, error) {
 	return ID{}, nil
 }
 
-// Destination returns JMSDestination: what the message says, or the receiver's own where it says
-// none. An address that is not valid UTF-8 is an error, a *[ValueError].
+// Destination returns JMSDestination: what the message says, or the receiver's own where
+// it says none. An address that is not valid UTF-8 is an error, a *[ValueError].
 func (v View) Destination() (Destination, error) {
 	p := v.Message.Properties
 	if p == nil || p.To == nil {
@@ -293,8 +295,8 @@ func (v View) Destination() (Destination, error) {
 	return v.destination("to", *p.To, annotationDest, annotationToType)
 }
 
-// ReplyTo returns JMSReplyTo, the zero Destination if there is none. An address that is not valid
-// UTF-8 is an error, a *[ValueError].
+// ReplyTo returns JMSReplyTo, the zero Destination if there is none. An address that is
+// not valid UTF-8 is an error, a *[ValueError].
 func (v View) ReplyTo() (Destination, error) {
 	p := v.Message.Properties
 	if p == nil || p.ReplyTo == nil {
@@ -314,8 +316,8 @@ func (v View) destination(what, address, annotation, legacy string) (Destination
 	return v.at.receiver.Peer.destination(address, kind, v.at.receiver.Destination.Kind), nil
 }
 
-// DeliveryMode returns JMSDeliveryMode, as [Header.JMSDeliveryMode] does. A header that go-amqp
-// decoded is never [Unstated]: see [HeaderFrom].
+// DeliveryMode returns JMSDeliveryMode, as [Header.JMSDeliveryMode] does. A header that
+// go-amqp decoded is never [Unstated]: see [HeaderFrom].
 func (v View) DeliveryMode() DeliveryMode {
 	return Header{Mode: modeFrom(v.Message.Header)}.JMSDeliveryMode(v.at.receiver.NodeDefault)
 }
@@ -349,8 +351,8 @@ func (v View) DeliveryTime() (int64, error) {
 	return d.deliveryTime()
 }
 
-// delaysOf returns what a message says of its delivery time, up to what decides it. The property counts only where
-// the caller says so.
+// delaysOf returns what a message says of its delivery time, up to what decides it. The
+// property counts only where the caller says so.
 func delaysOf(m *amqp.Message, byProperty bool) delays {
 	var d delays
 	if len(m.Annotations) > 0 {
@@ -407,8 +409,8 @@ func (v View) UserID() (string, error) {
 	return "", nil
 }
 
-// JMSXUserID returns the text of a user-id, "" for none and for an empty one. Bytes that are
-// not valid UTF-8 are an error, a *[ValueError].
+// JMSXUserID returns the text of a user-id, "" for none and for an empty one. Bytes that
+// are not valid UTF-8 are an error, a *[ValueError].
 func JMSXUserID(userID []byte) (string, error) {
 	if !utf8.Valid(userID) {
 		return "", &ValueError{What: "user id", Value: quote(string(userID)), Err: errNotUTF8}
@@ -432,8 +434,8 @@ func (v View) GroupSeq() Opt[int32] {
 	return Opt[int32]{}
 }
 
-// JMSXGroupSeq returns a group-sequence as JMS's int, in which 2^31 and more are negative.
-// [GroupSequence] goes back.
+// JMSXGroupSeq returns a group-sequence as JMS's int, in which 2^31 and more are
+// negative. [GroupSequence] goes back.
 func JMSXGroupSeq(sequence uint32) int32 { return int32(sequence) }
 
 // GroupSequence returns the group-sequence of a JMSXGroupSeq: negative numbers are 2^31 and more.
@@ -487,7 +489,8 @@ func bodyOf(m *amqp.Message) Body {
 func (v View) Kind() MessageKind { return v.Body().Kind() }
 
 // AnnotatedKind returns the kind that the message says it is of, and an error, a
-// *[ValueError], where what it says is none: the body decides then, as it does where it says nothing.
+// *[ValueError], where what it says is none: the body decides then, as it does where it
+// says nothing.
 func (v View) AnnotatedKind() (Opt[MessageKind], error) {
 	return MessageKindFrom(v.annotation(annotationMessageKind))
 }
@@ -523,12 +526,12 @@ const (
 	jmsAMQPTypedEncoding   = "JMS_AMQP_TYPED_ENCODING"
 )
 
-// Property returns a property, which does not exist if the message has none of the name. Any name
-// can be read. Those that are fields of the message are read from the field: JMSXGroupID, JMSXGroupSeq,
-// JMSXDeliveryCount, JMSXUserID, JMS_AMQP_REPLY_TO_GROUP_ID, JMS_AMQP_CONTENT_TYPE,
-// JMS_AMQP_CONTENT_ENCODING, JMS_AMQP_TYPED_ENCODING and JMS's header fields such as JMSPriority.
-// JMS_AMQP_TTL is not a property of a received message. See [View.ApplicationProperty] for one that
-// bears the name of a field.
+// Property returns a property, which does not exist if the message has none of the name.
+// Any name can be read. Those that are fields of the message are read from the field:
+// JMSXGroupID, JMSXGroupSeq, JMSXDeliveryCount, JMSXUserID, JMS_AMQP_REPLY_TO_GROUP_ID,
+// JMS_AMQP_CONTENT_TYPE, JMS_AMQP_CONTENT_ENCODING, JMS_AMQP_TYPED_ENCODING and JMS's
+// header fields such as JMSPriority. JMS_AMQP_TTL is not a property of a received
+// message. See [View.ApplicationProperty] for one that bears the name of a field.
 func (v View) Property(name string) Value {
 	if strings.HasPrefix(name, "JMS") {
 		if p, ok := v.field(name); ok {
@@ -540,8 +543,8 @@ func (v View) Property(name string) Value {
 	return Value{what: "property", name: name, raw: p, exists: ok && !v.hidden(name)}
 }
 
-// ApplicationProperty returns the application property of a name as it was decoded, whether or not
-// the name is that of a field.
+// ApplicationProperty returns the application property of a name as it was decoded,
+// whether or not the name is that of a field.
 func (v View) ApplicationProperty(name string) (any, bool) {
 	p, ok := v.Message.ApplicationProperties[name]
 	return p, ok
@@ -616,9 +619,10 @@ func (v View) field(name string) (Value, bool) {
 	return p, true
 }
 
-// PropertyNames returns the names of the properties that exist, sorted: JMSXDeliveryCount, the
-// fields that the message has, and the application properties. JMS's header fields are no
-// properties, and are named only where there is an application property of that name too.
+// PropertyNames returns the names of the properties that exist, sorted:
+// JMSXDeliveryCount, the fields that the message has, and the application properties.
+// JMS's header fields are no properties, and are named only where there is an application
+// property of that name too.
 func (v View) PropertyNames() []string {
 	var names []string
 	for _, name := range [...]string{
@@ -648,8 +652,8 @@ const (
 	MessageIDOnly
 )
 
-// ID returns the correlation-id of a reply to a request with these ids. It has the type of the
-// id that it is, and is the zero ID where the request has none.
+// ID returns the correlation-id of a reply to a request with these ids. It has the type
+// of the id that it is, and is the zero ID where the request has none.
 func (c Correlation) ID(correlationID, messageID ID) ID {
 	if c == MessageIDOnly || correlationID.IsZero() {
 		return messageID
@@ -657,12 +661,13 @@ func (c Correlation) ID(correlationID, messageID ID) ID {
 	return correlationID
 }
 
-// Reply returns a new message that answers this one, and where to send it. The message bears the
-// correlation-id and nothing else: give it a body with a [Writer], and send it with a
-// [Producer] of that destination, whose address is the request's reply-to byte for byte.
+// Reply returns a new message that answers this one, and where to send it. The message
+// bears the correlation-id and nothing else: give it a body with a [Writer], and send it
+// with a [Producer] of that destination, whose address is the request's reply-to byte for
+// byte.
 //
-// It is an error, a *[ValueError], if the request does not say where to reply, or if that or
-// the id that is to be used cannot be read.
+// It is an error, a *[ValueError], if the request does not say where to reply, or if that
+// or the id that is to be used cannot be read.
 func (v View) Reply(c Correlation) (*amqp.Message, Destination, error) {
 	d, err := v.ReplyTo()
 	if err != nil {
@@ -688,29 +693,31 @@ func (v View) Reply(c Correlation) (*amqp.Message, Destination, error) {
 	return m, d, nil
 }
 
-// A Writer is how messages are written. The zero Writer writes for any peer, and holds property names
-// to JMS's rule. Writers can be compared with == and used by several goroutines at once.
+// A Writer is how messages are written. The zero Writer writes for any peer, and holds
+// property names to JMS's rule. Writers can be compared with == and used by several
+// goroutines at once.
 //
-// Its methods set one thing of a message and leave all else as it is. What the message may share
-// with another (its properties, annotations, application properties and header) is
-// not written into but replaced by a copy, and nothing changes on error. Errors are *[ValueError].
+// Its methods set one thing of a message and leave all else as it is. What the message
+// may share with another (its properties, annotations, application properties and header)
+// is not written into but replaced by a copy, and nothing changes on error. Errors are
+// *[ValueError].
 //
 // What a [Producer] stamps on a message is not its business: the message id, the
 // destination, the times, the header.
 type Writer struct {
 	Peer Peer
 
-	// AnyPropertyName has properties set whose names are no Java identifiers, or words of JMS's
-	// selectors. Qpid JMS hides such properties.
+	// AnyPropertyName has properties set whose names are no Java identifiers, or words of
+	// JMS's selectors. Qpid JMS hides such properties.
 	AnyPropertyName bool
 
 	// EscapePropertyNames has names of properties escaped as EscapePropertyName does.
 	EscapePropertyNames bool
 }
 
-// SetText makes m a TextMessage. Where the peer wants texts as data, it goes into a data section, whose
-// content type stays if it is a text type in UTF-8 already. A text that is not valid UTF-8 is
-// an error.
+// SetText makes m a TextMessage. Where the peer wants texts as data, it goes into a data
+// section, whose content type stays if it is a text type in UTF-8 already. A text that is
+// not valid UTF-8 is an error.
 func (w Writer) SetText(m *amqp.Message, text string) error {
 	body := TextBody
 	if w.Peer.TextAsData {
@@ -735,8 +742,8 @@ func (w Writer) SetStream(m *amqp.Message, values []any) error {
 	return w.setBody(m)(StreamBody(values))
 }
 
-// SetObject makes m an ObjectMessage of an AMQP value (JMS_AMQP_TYPED_ENCODING), and keeps
-// it. See [ObjectBody] for what it may be.
+// SetObject makes m an ObjectMessage of an AMQP value (JMS_AMQP_TYPED_ENCODING), and
+// keeps it. See [ObjectBody] for what it may be.
 func (w Writer) SetObject(m *amqp.Message, v any) error { return w.setBody(m)(ObjectBody(v)) }
 
 // SetSerialized makes m an ObjectMessage of a serialized Java object, and keeps its bytes.
@@ -757,8 +764,8 @@ func (w Writer) setBody(m *amqp.Message) func(Body, error) error {
 }
 
 // SetBody gives m a body, as the methods for each kind do, in place of any other. The
-// content-type that m has stays where it is true of the new body, and the content-encoding where
-// the body is bytes.
+// content-type that m has stays where it is true of the new body, and the
+// content-encoding where the body is bytes.
 func (w Writer) SetBody(m *amqp.Message, b Body) {
 	had := bodyOf(m)
 	contentType, encoding := b.contentTypeAfter(had.ContentType, had.ContentEncoding)
@@ -788,8 +795,8 @@ func ownProperties(m *amqp.Message) *amqp.MessageProperties {
 	return &p
 }
 
-// setAnnotation gives m annotations that it shares with no other message, without the names,
-// the first of which gets a value unless that is nil.
+// setAnnotation gives m annotations that it shares with no other message, without the
+// names, the first of which gets a value unless that is nil.
 func setAnnotation(m *amqp.Message, value any, name string, others ...string) {
 	annotations := make(amqp.Annotations, len(m.Annotations)+1)
 	maps.Copy(annotations, m.Annotations)
@@ -811,8 +818,8 @@ func deleteAnnotation(a amqp.Annotations, name string) {
 	delete(a, amqp.Symbol(name))
 }
 
-// SetReplyTo sets JMSReplyTo, and removes it if d is the zero Destination. It is an error if d has no
-// address, see [Peer.Address].
+// SetReplyTo sets JMSReplyTo, and removes it if d is the zero Destination. It is an error
+// if d has no address, see [Peer.Address].
 func (w Writer) SetReplyTo(m *amqp.Message, d Destination) error {
 	address, err := w.Peer.Address(d)
 	if err != nil {
@@ -852,8 +859,8 @@ func textField(what string, text Opt[string]) (*string, error) {
 // SetCorrelationID sets JMSCorrelationID, and removes it if id is the zero ID.
 func (w Writer) SetCorrelationID(m *amqp.Message, id ID) { ownProperties(m).CorrelationID = id.Value() }
 
-// SetGroup sets JMSXGroupID and JMSXGroupSeq, and removes what is not stated. It is an error if the
-// id is not valid UTF-8.
+// SetGroup sets JMSXGroupID and JMSXGroupSeq, and removes what is not stated. It is an
+// error if the id is not valid UTF-8.
 func (w Writer) SetGroup(m *amqp.Message, id Opt[string], seq Opt[int32]) error {
 	groupID, err := textField("group id", id)
 	if err != nil {
@@ -873,15 +880,17 @@ func (w Writer) SetProperty(m *amqp.Message, name string, value any) error {
 	return w.SetProperties(m, map[string]any{name: value})
 }
 
-// SetProperties sets properties, all or none. Values are of JMS's types: bool, int8, int16, int32, int64,
-// float32, float64, string and nil. Names that are fields of the message set the field: JMSXGroupID,
-// JMS_AMQP_REPLY_TO_GROUP_ID, JMS_AMQP_CONTENT_TYPE and JMS_AMQP_CONTENT_ENCODING a string, or nil to remove
-// it; JMSXGroupSeq an integer in the range of int; JMS_AMQP_TTL an integer from 0 to 2^32-1, the ttl
-// of the header alone, which a [Producer] writes anew: set it after that, or in the producer's WireTTL.
+// SetProperties sets properties, all or none. Values are of JMS's types: bool, int8,
+// int16, int32, int64, float32, float64, string and nil. Names that are fields of the
+// message set the field: JMSXGroupID, JMS_AMQP_REPLY_TO_GROUP_ID, JMS_AMQP_CONTENT_TYPE
+// and JMS_AMQP_CONTENT_ENCODING a string, or nil to remove it; JMSXGroupSeq an integer in
+// the range of int; JMS_AMQP_TTL an integer from 0 to 2^32-1, the ttl of the header
+// alone, which a [Producer] writes anew: set it after that, or in the producer's WireTTL.
 //
-// It is an error if a value is of another type; if a name is not one that [Writer.PropertyKey] takes; if it
-// is of a field that cannot be set: JMSXDeliveryCount, JMSXUserID, JMS_AMQP_TYPED_ENCODING
-// ([Writer.SetObject] and [Writer.SetSerialized] decide).
+// It is an error if a value is of another type; if a name is not one that
+// [Writer.PropertyKey] takes; if it is of a field that cannot be set: JMSXDeliveryCount,
+// JMSXUserID, JMS_AMQP_TYPED_ENCODING ([Writer.SetObject] and [Writer.SetSerialized]
+// decide).
 //
 // It copies the application properties, so set many at once rather than one by one.
 func (w Writer) SetProperties(m *amqp.Message, properties map[string]any) error {
@@ -975,8 +984,9 @@ func setField(m *amqp.Message, name string, value any) (isField bool, err error)
 	return false, nil
 }
 
-// RemoveProperty removes a property of any name. Those that are fields of the message remove the
-// field as well. It is an error if that cannot be removed, or if the name cannot be escaped.
+// RemoveProperty removes a property of any name. Those that are fields of the message
+// remove the field as well. It is an error if that cannot be removed, or if the name
+// cannot be escaped.
 func (w Writer) RemoveProperty(m *amqp.Message, name string) error {
 	key := name
 	if w.EscapePropertyNames {
@@ -1006,10 +1016,10 @@ func (w Writer) RemoveProperty(m *amqp.Message, name string) error {
 	return nil
 }
 
-// PropertyKey returns the key that a property has among the application properties: its name, or
-// what the Writer escapes that to. It is an error if the name is one that JMS keeps for itself,
-// which is all that start with "JMS" but "JMS_" and what is known as a field; and, unless any name
-// may be set, if it is not what [CheckPropertyName] takes.
+// PropertyKey returns the key that a property has among the application properties: its
+// name, or what the Writer escapes that to. It is an error if the name is one that JMS
+// keeps for itself, which is all that start with "JMS" but "JMS_" and what is known as a
+// field; and, unless any name may be set, if it is not what [CheckPropertyName] takes.
 func (w Writer) PropertyKey(name string) (string, error) {
 	key := name
 	if w.EscapePropertyNames {
@@ -1042,9 +1052,9 @@ func (w Writer) PropertyKey(name string) (string, error) {
 	return key, nil
 }
 
-// CheckPropertyName is an error, a *[ValueError], if a name is not JMS's for a property: a Java
-// identifier of characters up to U+FFFF other than NULL, TRUE, FALSE, NOT, AND, OR, BETWEEN, LIKE,
-// IN, IS and ESCAPE, in upper case [jms 3.8.1.1].
+// CheckPropertyName is an error, a *[ValueError], if a name is not JMS's for a property:
+// a Java identifier of characters up to U+FFFF other than NULL, TRUE, FALSE, NOT, AND,
+// OR, BETWEEN, LIKE, IN, IS and ESCAPE, in upper case [jms 3.8.1.1].
 func CheckPropertyName(name string) error {
 	wrong := func(why string) error {
 		return &ValueError{What: "property", Value: quote(name), Err: errors.New(why)}
@@ -1066,8 +1076,8 @@ func CheckPropertyName(name string) error {
 	return nil
 }
 
-// identifierStart says whether a Java identifier may start so. Java's rule is one for UTF-16 code
-// units, so no character above U+FFFF can pass it.
+// identifierStart says whether a Java identifier may start so. Java's rule is one for
+// UTF-16 code units, so no character above U+FFFF can pass it.
 func identifierStart(r rune) bool {
 	return r <= 0xffff && r != utf8.RuneError && (unicode.IsLetter(r) || unicode.In(r, unicode.Nl, unicode.Sc, unicode.Pc))
 }
@@ -1086,9 +1096,10 @@ const (
 	escapedDot    = "_DOT_"
 )
 
-// EscapePropertyName returns a name with _HYPHEN_ for each "-" and _DOT_ for each ".", so that Qpid
-// JMS, which hides names that are no Java identifiers, shows it. A name that
-// [UnescapePropertyName] would not give back is an error, a *[ValueError]: one that holds these words.
+// EscapePropertyName returns a name with _HYPHEN_ for each "-" and _DOT_ for each ".", so
+// that Qpid JMS, which hides names that are no Java identifiers, shows it. A name that
+// [UnescapePropertyName] would not give back is an error, a *[ValueError]: one that holds
+// these words.
 func EscapePropertyName(name string) (string, error) {
 	escaped := strings.NewReplacer("-", escapedHyphen, ".", escapedDot).Replace(name)
 	if strings.Contains(name, escapedHyphen) || strings.Contains(name, escapedDot) || UnescapePropertyName(escaped) != name {
@@ -1102,16 +1113,18 @@ func UnescapePropertyName(escaped string) string {
 	return strings.NewReplacer(escapedHyphen, "-", escapedDot, ".").Replace(escaped)
 }
 
-// Forward returns m as it is passed on now, by the rules of [Forwarder.Append]: all but the header,
-// the delivery annotations and the delay is as m has it, and its own. It has no delivery tag: that was for
-// the link that m came from. m itself is not changed, and is still there to be settled.
+// Forward returns m as it is passed on now, by the rules of [Forwarder.Append]: all but
+// the header, the delivery annotations and the delay is as m has it, and its own. It has
+// no delivery tag: that was for the link that m came from. m itself is not changed, and
+// is still there to be settled.
 //
 // A message without a body section becomes one with an amqp-value null, for go-amqp
 // decodes both alike, and the first ends the session at some peers.
 //
-// It is an error, a *[ValueError], if the header or the delay cannot be read, if the message has a relative
-// delay and no creation-time, if it has to wait and the next peer cannot delay, and if it has
-// an annotation or a footer whose key go-amqp cannot write: pass its bytes on with Append then.
+// It is an error, a *[ValueError], if the header or the delay cannot be read, if the
+// message has a relative delay and no creation-time, if it has to wait and the next peer
+// cannot delay, and if it has an annotation or a footer whose key go-amqp cannot write:
+// pass its bytes on with Append then.
 func (f Forwarder) Forward(m *amqp.Message, now time.Time) (*amqp.Message, error) {
 	if err := checkKeys(m); err != nil {
 		return nil, err
@@ -1172,8 +1185,8 @@ func annotationsAfter(a amqp.Annotations, delay DelayRequest) amqp.Annotations {
 	return a
 }
 
-// checkKeys is an error if a key of the annotations or of the footer is of a type that go-amqp cannot
-// write, though it decodes it.
+// checkKeys is an error if a key of the annotations or of the footer is of a type that
+// go-amqp cannot write, though it decodes it.
 func checkKeys(m *amqp.Message) error {
 	for _, section := range [...]struct {
 		kind SectionKind
@@ -1206,8 +1219,8 @@ const (
 	whoJMS  = "Qpid JMS"
 )
 
-// CheckMessage is [Check] for a message that go-amqp is to send. It is an error if go-amqp cannot
-// encode it.
+// CheckMessage is [Check] for a message that go-amqp is to send. It is an error if
+// go-amqp cannot encode it.
 func CheckMessage(m *amqp.Message, p Peer) ([]Problem, error) {
 	if err := checkKeys(m); err != nil {
 		return nil, err
@@ -1219,10 +1232,11 @@ func CheckMessage(m *amqp.Message, p Peer) ([]Problem, error) {
 	return Check(b, p), nil
 }
 
-// Check returns what a peer, or a JMS application behind it, would misread, refuse or ignore in an
-// encoded message, and what AMQP 1.0 forbids: all that is known of the predefined peers, which
-// are told apart by their Product. For the zero Peer it is what any of them would. It finds what was seen
-// of those versions (see [Artemis] and the others), so an empty answer is no promise.
+// Check returns what a peer, or a JMS application behind it, would misread, refuse or
+// ignore in an encoded message, and what AMQP 1.0 forbids: all that is known of the
+// predefined peers, which are told apart by their Product. For the zero Peer it is what
+// any of them would. It finds what was seen of those versions (see [Artemis] and the
+// others), so an empty answer is no promise.
 func Check(msg []byte, p Peer) []Problem {
 	c := checker{peer: p}
 	if err := c.m.Parse(msg); err != nil {
@@ -1572,8 +1586,9 @@ func (c *checker) readable(b Body) {
 	}
 }
 
-// body returns the body as far as its kind and its bytes go: texts and binaries as they are, of maps
-// and lists that they are there and whether all keys are strings, of any other value nothing.
+// body returns the body as far as its kind and its bytes go: texts and binaries as they
+// are, of maps and lists that they are there and whether all keys are strings, of any
+// other value nothing.
 func (m *RawMessage) body() (Body, error) {
 	var b Body
 	for s, err := range m.BodySections() {
@@ -1640,9 +1655,9 @@ func (m *RawMessage) body() (Body, error) {
 	return b, nil
 }
 
-// Kind returns what kind of JMS message this is, as [Body.Kind] does. Unlike a [View] it can
-// tell an amqp-value null from no body. It walks the sections of the body, and is an error, a *[WireError], if
-// they, the content-type or the annotations are broken.
+// Kind returns what kind of JMS message this is, as [Body.Kind] does. Unlike a [View] it
+// can tell an amqp-value null from no body. It walks the sections of the body, and is an
+// error, a *[WireError], if they, the content-type or the annotations are broken.
 func (m *RawMessage) Kind() (MessageKind, error) {
 	b, err := m.body()
 	if err != nil {
