@@ -1113,10 +1113,10 @@ func UnescapePropertyName(escaped string) string {
 	return strings.NewReplacer(escapedHyphen, "-", escapedDot, ".").Replace(escaped)
 }
 
-// Forward returns m as it is passed on now, by the rules of [Forwarder.Append]: all but
-// the header, the delivery annotations and the delay is as m has it, and its own. It has
-// no delivery tag: that was for the link that m came from. m itself is not changed, and
-// is still there to be settled.
+// Forward returns m as it is passed on now, by the rules of [Forwarder.Append]: a new
+// message, all of which but the header, the delivery annotations and the delay is as m has
+// it, and shared with m. It has no delivery tag: that was for the link that m came from. m
+// itself is not changed, and is still there to be settled.
 //
 // A message without a body section becomes one with an amqp-value null, for go-amqp
 // decodes both alike, and the first ends the session at some peers.

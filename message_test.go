@@ -1002,6 +1002,27 @@ func everyField(tb testing.TB) []byte {
 	return b
 }
 
+// Reading fields allocates nothing, ids apart that are binaries.
+func TestViewAllocs(t *testing.T) {
+	m, err := unmarshal(everyField(t))
+	require.NoError(t, err)
+	for _, peer := range []Peer{Artemis(), ActiveMQ(), RabbitMQ()} {
+		r := Receiver{Peer: peer, Destination: Destination{Kind: Queue, Name: "orders"}}
+		require.Zero(t, testing.AllocsPerRun(100, func() {
+			v := r.Read(m, sentAt())
+			_, _ = v.MessageID()
+			_, _ = v.CorrelationID()
+			_, _ = v.Destination()
+			_, _ = v.ReplyTo()
+			_, _ = v.DeliveryTime()
+			_, _ = v.Expiration()
+			_, _ = v.AnnotatedKind()
+			_, _, _, _, _ = v.DeliveryMode(), v.Priority(), v.Redelivered(), v.DeliveryCount(), v.Kind()
+			_, _, _, _, _ = v.Timestamp(), v.Type(), v.GroupID(), v.GroupSeq(), v.ReplyToGroupID()
+		}), peer.Product)
+	}
+}
+
 // Reading every header field of a decoded message costs at most a sixth of decoding it (ids are not made strings).
 func BenchmarkView(b *testing.B) {
 	encoded := everyField(b)
