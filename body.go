@@ -332,7 +332,7 @@ func (b Body) Object() (any, error) {
 	return nil, b.contradicts()
 }
 
-// Typed says whether an ObjectMessage holds an AMQP value and no serialized Java object,
+// Typed reports whether an ObjectMessage holds an AMQP value and no serialized Java object,
 // JMS_AMQP_TYPED_ENCODING. It is false for every other kind.
 func (b Body) Typed() bool {
 	return b.Kind() == ObjectMessage && b.form() != formData && parseContentType(b.ContentType).media != contentJavaObject
@@ -667,7 +667,7 @@ func parseContentType(s string) contentType {
 	return c
 }
 
-// textual says whether data of this type is text [jms-mapping 3.3].
+// textual reports whether data of this type is text [jms-mapping 3.3].
 func (c contentType) textual() bool {
 	if strings.HasPrefix(c.media, "text/") {
 		return true
@@ -815,10 +815,10 @@ func ValueOf(name string, v any) Value {
 	return Value{what: "value", name: name, raw: v, exists: true}
 }
 
-// Exists says whether there is a value. A null is one.
+// Exists reports whether there is a value. A null is one.
 func (v Value) Exists() bool { return v.exists }
 
-// IsNull says whether the value is null, or there is none.
+// IsNull reports whether the value is null, or there is none.
 func (v Value) IsNull() bool { return v.err == nil && (v.raw == nil || isNull(v.raw)) }
 
 // Raw returns the value as it is. It is an error if it cannot be read.

@@ -60,7 +60,7 @@ func (f DelayForm) String() string {
 // A Peer is what differs from broker to broker. The zero Peer is any peer: no delay,
 // no prefixes. Peers can be compared with ==.
 type Peer struct {
-	Product string // for people to read
+	Product string // for people to read, yet == looks at it too
 	Delay   DelayForm
 
 	// What the address of a queue or a topic starts with. Where PercentEncoded is
@@ -81,7 +81,7 @@ func ActiveMQ() Peer {
 }
 
 // BrokerJ returns what is known of Apache Qpid Broker-J (9.2.1). It delays on queues
-// that hold messages back on publishing, and there only.
+// whose attribute holdOnPublishEnabled is true, and there only.
 func BrokerJ() Peer { return Peer{Product: productBrokerJ, Delay: DelayAbsolute} }
 
 // RabbitMQ returns what is known of RabbitMQ 4 (4.0.5 and 4.3.6). Its queue named q is
@@ -149,7 +149,7 @@ func peerOf(product, version string) (p Peer, known bool) {
 	return Peer{}, false
 }
 
-// A Producer is how messages are sent, as in JMS: its settings go for every message
+// A Producer is how messages are sent, as in JMS: its settings apply to every message
 // sent with it and overwrite what an application put on the message [jms 3.4.11].
 // The zero Producer sends as JMS does by default: persistent, priority 4, never
 // expires, at once, with an id and a timestamp. Producers can be compared with ==
@@ -158,13 +158,20 @@ type Producer struct {
 	Peer        Peer
 	Destination Destination // none: the message says no destination, and its receiver takes its own
 
-	Mode          DeliveryMode  // Unstated is Persistent
-	Priority      Opt[uint8]    // 0 to 9, 4 where none is stated
-	TimeToLive    time.Duration // from the time of send, rounded up to milliseconds; 0: the message never expires
-	DeliveryDelay time.Duration // from the time of send, rounded up to milliseconds
+	Mode     DeliveryMode // Unstated is Persistent
+	Priority Opt[uint8]   // 0 to 9, 4 where none is stated
 
-	NoMessageID bool
-	NoTimestamp bool
+	// TimeToLive, from the time of send, is rounded up to milliseconds. 0: the message
+	// never expires. Above 2^32-1 ms the header's ttl is left out, and the expiration is
+	// sent all the same.
+	TimeToLive time.Duration
+
+	// DeliveryDelay, from the time of send, is rounded up to milliseconds. 0: at once.
+	// Another needs a Peer that delays.
+	DeliveryDelay time.Duration
+
+	NoMessageID bool   // send without a message id
+	NoTimestamp bool   // send without a creation-time
 	UserID      string // JMSXUserID, none if empty
 
 	// WireTTL, JMS_AMQP_TTL, is what the header's ttl says in milliseconds, whatever
@@ -173,8 +180,8 @@ type Producer struct {
 }
 
 // A Stamp is what a message has got from its producer when send returns [jms 3.4.11].
-// Wrappers write it to a message type of their own, [Stamp.Annotations] included;
-// [Stamp.Apply] writes it to an *amqp.Message. Stamps can be compared with ==.
+// Wrappers write it to a message type of their own, [Stamp.Annotations] and
+// [Stamp.ApplicationProperties] included; [Stamp.Apply] writes it to an *amqp.Message. Stamps can be compared with ==.
 type Stamp struct {
 	Header      Header
 	Destination Destination // JMSDestination
@@ -184,7 +191,7 @@ type Stamp struct {
 
 	// Milliseconds since 1970-01-01 UTC.
 	Timestamp    int64 // JMSTimestamp; 0 where timestamps are disabled
-	DeliveryTime int64 // JMSDeliveryTime, of the real clock even then
+	DeliveryTime int64 // JMSDeliveryTime: time of send and delay together, where timestamps are disabled too
 	Expiration   int64 // JMSExpiration; 0: never
 
 	// How the peer is asked to delay, and by how many milliseconds. Nothing is
@@ -195,7 +202,8 @@ type Stamp struct {
 
 // Stamp returns what a message gets that is sent now with an id. It changes nothing
 // and depends on nothing else, so that one rule holds for every type of message and
-// every way to send. An id of zero is no id.
+// every way to send. With the zero ID, or where the producer has NoMessageID, the message
+// has no id.
 //
 // now is the time when the client calls send, in a transaction too [jms 3.4.13], cut
 // to milliseconds; it must be after 1970-01-01 UTC. A message that is sent once more,
@@ -328,19 +336,20 @@ func (p Producer) Prepare(m *amqp.Message, now time.Time) (Stamp, error) {
 
 // Apply writes the stamp to m: a new header, with durable on the wire; the properties
 // message-id, user-id, to, absolute-expiry-time and creation-time, set or removed; the
-// annotation x-opt-jms-dest; the kind of message, as [Body.Kind] has it, in x-opt-jms-msg-type;
-// and the delay in its one form. What was left by an earlier
-// send is removed: a delay in every form, and x-opt-to-type, the older annotation for
-// the kind of the destination. A message without a body section gets an amqp-value null, for
-// some peers end the session of one that has none. All else of m stays. What m may share with another
-// message (the properties, the annotations and, where the delay is a property, the
-// application properties) is not written into but replaced by a copy.
+// annotation x-opt-jms-dest; the kind of message, as [Body.Kind] has it, in
+// x-opt-jms-msg-type; and the delay in its one form. What was left by an earlier send is
+// removed: a delay in every form, and x-opt-to-type, the older annotation for the kind of
+// the destination. A message without a body section gets an amqp-value null, for some
+// peers end the session of one that has none. All else of m stays, delivery annotations
+// too: take those of a received message off before it is sent on. What m may share with
+// another message (the properties, the annotations and, where the delay is a property,
+// the application properties) is not written into but replaced by a copy.
 //
 // An application property AMQ_SCHEDULED_DELAY is replaced or removed where the peer
 // takes that for its delay; elsewhere it is the application's own, but an error, a
 // *[ValueError], beside a delay in another form. So is a delay whose form cannot be
-// written, in a stamp that [Producer.Stamp] did not make, and an annotation or a footer whose key
-// go-amqp cannot write. m does not change on error.
+// written, in a stamp that [Producer.Stamp] did not make, and an annotation or a footer
+// whose key go-amqp cannot write. m does not change on error.
 func (s Stamp) Apply(m *amqp.Message) error {
 	delayed := s.DeliveryDelay > 0
 	if delayed {
@@ -391,12 +400,15 @@ func (s Stamp) Apply(m *amqp.Message) error {
 		m.Value = amqp.Null{}
 	}
 
-	if s.DelayForm == DelayProperty && (delayed || scheduled) {
+	for name, value := range s.ApplicationProperties() {
+		if _, ok := m.ApplicationProperties[name]; !ok && value == nil {
+			continue // or else go-amqp would send an empty section
+		}
 		properties := make(map[string]any, len(m.ApplicationProperties)+1)
 		maps.Copy(properties, m.ApplicationProperties)
-		delete(properties, propertyScheduledDelay)
-		if delayed {
-			properties[propertyScheduledDelay] = s.DeliveryDelay
+		delete(properties, name)
+		if value != nil {
+			properties[name] = value
 		}
 		m.ApplicationProperties = properties
 	}
@@ -416,8 +428,7 @@ func timeOf(ms int64) *time.Time {
 // kind of the destination, and the delay in every form. A value is an int8, which is a
 // byte in AMQP, an int64, which is a long, or a time.Time, which is a timestamp; nil is
 // an annotation to remove, for an earlier send may have left it. A delay in the form of
-// [DelayProperty] is no annotation but the application property AMQ_SCHEDULED_DELAY, a
-// long, and none of these.
+// [DelayProperty] is none of these: see [Stamp.ApplicationProperties].
 func (s Stamp) Annotations() iter.Seq2[string, any] {
 	return func(yield func(string, any) bool) {
 		var kind, absolute, relative, enqueue any
@@ -436,6 +447,24 @@ func (s Stamp) Annotations() iter.Seq2[string, any] {
 		}
 		_ = yield(annotationDest, kind) && yield(annotationToType, nil) &&
 			yield(annotationDeliveryTime, absolute) && yield(annotationDeliveryDelay, relative) && yield(annotationEnqueueTime, enqueue)
+	}
+}
+
+// ApplicationProperties iterates over the application properties that are the
+// producer's to set, as [Stamp.Annotations] does: AMQ_SCHEDULED_DELAY, an int64, where
+// the delay has that form, and nil to remove it where there is no delay. Where the delay
+// has another form there is none, and one that the application has set would be a second
+// delay: do not send it.
+func (s Stamp) ApplicationProperties() iter.Seq2[string, any] {
+	return func(yield func(string, any) bool) {
+		if s.DelayForm != DelayProperty {
+			return
+		}
+		var delay any
+		if s.DeliveryDelay > 0 {
+			delay = s.DeliveryDelay
+		}
+		yield(propertyScheduledDelay, delay)
 	}
 }
 
@@ -552,7 +581,7 @@ type DelayRequest struct {
 	Time int64 // milliseconds since 1970-01-01 UTC
 }
 
-// request returns what the first form says that is there [delivery: reading]. A relative
+// request returns what the first form says that is there (AMQ-8320). A relative
 // one counts from the creation-time, or where there is none from otherwise.
 func (d *delays) request(otherwise Opt[int64]) (DelayRequest, error) {
 	var form DelayForm
@@ -688,7 +717,7 @@ func (m *RawMessage) readDelayAnnotations(d *delays) error {
 	}
 	r.Leave(outer)
 	if err := r.Err(); err != nil {
-		return wireError(SectionMessageAnnotations.String(), m.offset(m.MessageAnnotations), err)
+		return wireError(SectionMessageAnnotations.String(), m.offset(SectionMessageAnnotations), err)
 	}
 	return nil
 }
@@ -763,9 +792,10 @@ func expiration(absolute number, ttl Opt[uint32], received time.Time) (int64, er
 	return addMilliseconds("ttl", received.UnixMilli(), span)
 }
 
-// DelayRequest returns how the message asks to be delivered later, in whatever form
-// there is, for a broker that got it at a time which a relative form counts from where
-// the message has no creation-time. Where it asks, errors are those of
+// DelayRequest returns how the message asks to be delivered later, in whatever form:
+// the application property AMQ_SCHEDULED_DELAY counts too, whoever set it. A relative
+// form counts from the creation-time, or where there is none from arrived, the time when
+// the broker got the message. Where the message asks, errors are those of
 // [RawMessage.DeliveryTime]. It allocates nothing.
 func (m *RawMessage) DelayRequest(arrived time.Time) (DelayRequest, error) {
 	var d delays
@@ -783,14 +813,14 @@ func instant(t time.Time) Opt[int64] {
 	return Some(t.UnixMilli())
 }
 
-// Due says whether the message may be delivered at t: it does not ask to wait, or has
+// Due reports whether the message may be delivered at t: it does not ask to wait, or has
 // waited long enough.
 func (d DelayRequest) Due(t time.Time) bool {
 	return d.Form == DelayNotChosen || t.UnixMilli() >= d.Time
 }
 
-// Refusal returns the error that a broker without a scheduler refuses a message with
-// which is not due.
+// Refusal returns the error with which a broker without a scheduler refuses a message
+// that is not [DelayRequest.Due].
 func (d DelayRequest) Refusal() *amqp.Error {
 	return &amqp.Error{
 		Condition:   amqp.ErrCondNotImplemented,
@@ -798,16 +828,23 @@ func (d DelayRequest) Refusal() *amqp.Error {
 	}
 }
 
-// Reaches says whether a message that was sent to a topic reaches a subscription: one
+// ReachesSubscription reports whether a message that was sent to a topic, by its
+// JMSTimestamp and not its JMSDeliveryTime, reaches a subscription: one
 // that existed when it was sent, not one that was made while it waited [jms 7.9]. The
 // time of send is in milliseconds, and so is the comparison: a subscription that was
 // made in the same millisecond gets the message.
-func Reaches(sent, subscribed time.Time) bool { return subscribed.UnixMilli() <= sent.UnixMilli() }
+func ReachesSubscription(sent, subscribed time.Time) bool {
+	return subscribed.UnixMilli() <= sent.UnixMilli()
+}
 
 // A Forwarder is how a node passes messages on. The zero Forwarder knows nothing of
 // its neighbours. Forwarders can be compared with ==.
 type Forwarder struct {
-	From, To Peer
+	From Peer
+
+	// To is asked to delay by x-opt-delivery-time if its form is that, is not chosen or
+	// is relative: what it would serve from the start again is never sent on.
+	To Peer
 
 	// NodeDefault is what a header means here that does not say whether it is durable.
 	NodeDefault DeliveryMode
@@ -964,7 +1001,7 @@ func (m *RawMessage) without(section []byte, keys wire.Type, names ...string) (i
 	}
 	r.Leave(outer)
 	if err := r.Err(); err != nil {
-		return nil, 0, false, wireError(kind.String(), m.offset(section), err)
+		return nil, 0, false, wireError(kind.String(), m.offset(kind), err)
 	}
 	return items, n, dropped, nil
 }

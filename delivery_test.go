@@ -1291,7 +1291,7 @@ func TestDelayRequest(t *testing.T) {
 }
 
 // A delayed message to a topic goes to the subscriptions of the time when it was sent. [jms 7.9]
-func TestReaches(t *testing.T) {
+func TestReachesSubscription(t *testing.T) {
 	at := time.UnixMilli(sent)
 	for _, row := range []struct {
 		rule       string
@@ -1305,7 +1305,7 @@ func TestReaches(t *testing.T) {
 		{"while the message waits", at.Add(time.Hour), false},
 		{"another zone is the same time", at.In(time.FixedZone("", 7200)), true},
 	} {
-		require.Equal(t, row.want, Reaches(at, row.subscribed), row.rule)
+		require.Equal(t, row.want, ReachesSubscription(at, row.subscribed), row.rule)
 	}
 }
 
@@ -1513,7 +1513,7 @@ func TestProposePeer(t *testing.T) {
 	}
 }
 
-// Which peers delay, and how. [delivery: peers]
+// Which peers delay, and how.
 func TestPeers(t *testing.T) {
 	for _, row := range []struct {
 		peer Peer

@@ -55,6 +55,7 @@ type letter struct {
 	priority         uint8
 	created, expires int64 // milliseconds since 1970
 	annotations      map[string]any
+	properties       map[string]any
 	body             string
 }
 
@@ -64,12 +65,20 @@ func (l *letter) stamp(s amqpjms.Stamp) {
 	l.durable = s.Header.Mode == amqpjms.Persistent
 	l.priority = s.Header.Priority.Or(amqpjms.DefaultPriority)
 	l.created, l.expires = s.Timestamp, s.Expiration
-	for name, value := range s.Annotations() {
-		if value == nil {
-			delete(l.annotations, name)
-		} else {
-			l.annotations[name] = value
+	set := func(to *map[string]any, name string, value any) {
+		delete(*to, name) // an earlier send may have left it
+		if value != nil {
+			if *to == nil {
+				*to = map[string]any{}
+			}
+			(*to)[name] = value
 		}
+	}
+	for name, value := range s.Annotations() {
+		set(&l.annotations, name, value)
+	}
+	for name, value := range s.ApplicationProperties() {
+		set(&l.properties, name, value)
 	}
 }
 

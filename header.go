@@ -167,8 +167,8 @@ import (
 
 // A WireError is the error of bytes that are not the AMQP that they should be.
 type WireError struct {
-	In     string // what was read: "header", "message", "message-id", "body", …
-	Offset int    // where in the bytes that were given
+	In     string // what was read, for people: "header", "message", "message-id", "body", …
+	Offset int    // where in the bytes that were given: for methods of RawMessage, to Parse
 	Err    error  // why; io.ErrUnexpectedEOF where bytes are missing
 }
 
@@ -182,7 +182,7 @@ func (e *WireError) Unwrap() error { return e.Err }
 // stands.
 type ValueError struct {
 	What  string // what the value was to be: "id", "time to live", …
-	Value string // the value in quotes, a long one cut
+	Value string // the value as text: a string in quotes and cut at 64 bytes, others as they print
 	Err   error  // why
 }
 
@@ -193,12 +193,12 @@ func (e *ValueError) Error() string {
 func (e *ValueError) Unwrap() error { return e.Err }
 
 // quote quotes s for an error, at most 64 bytes of it.
-func quote(s string) string {
+func quote[T string | []byte](s T) string {
 	const most = 64
 	if len(s) <= most {
-		return strconv.Quote(s)
+		return strconv.Quote(string(s))
 	}
-	return strconv.Quote(s[:most]) + "… (" + strconv.Itoa(len(s)) + " bytes)"
+	return strconv.Quote(string(s[:most])) + "… (" + strconv.Itoa(len(s)) + " bytes)"
 }
 
 // An Opt is a value that may not be stated, which is not the same as its
@@ -290,7 +290,7 @@ func ParseHeader(section []byte) (h Header, err error) {
 	r := wire.NewReader(section)
 	kind := readSection(&r)
 	if r.Err() == nil && kind != SectionHeader {
-		r.Fail(0, fmt.Errorf("%v section", kind))
+		r.Fail(0, fmt.Errorf("%v section where header belongs", kind))
 	}
 	readHeader(&r, &h)
 	r.Done()
@@ -419,7 +419,7 @@ func (h Header) JMSDeliveryMode(nodeDefault DeliveryMode) DeliveryMode { return 
 // 9 for all that is higher [jms 3.4.10].
 func (h Header) JMSPriority() int { return min(int(h.Priority.Or(DefaultPriority)), 9) }
 
-// JMSRedelivered says whether the message was delivered before [jms 3.4.7].
+// JMSRedelivered reports whether the message was delivered before [jms 3.4.7].
 func (h Header) JMSRedelivered() bool { return h.DeliveryCount.Or(0) > 0 }
 
 // JMSXDeliveryCount returns how often the message was delivered, this time
@@ -636,8 +636,9 @@ func wireError(in string, base int, err *wire.Error) error {
 // nothing is decoded before a method asks for it, and a property that is wrong
 // fails that method only.
 //
-// A RawMessage may be read by several goroutines at once, but not while Parse
-// fills it.
+// The zero RawMessage is an empty message. The fields are for reading: methods find
+// what they look for by what Parse has noted. A RawMessage may be read by several
+// goroutines at once, but not while Parse fills it.
 type RawMessage struct {
 	Header        Header // zero where there is no header section
 	HeaderSection []byte
@@ -798,7 +799,7 @@ func (m *RawMessage) Property(f PropertiesField) (RawValue, error) {
 	return v, nil
 }
 
-// seek makes r a reader of the properties' fields that stands at one of them, and says
+// seek makes r a reader of the properties' fields that stands at one of them, and reports
 // whether there is a value, null being none.
 func (m *RawMessage) seek(r *wire.Reader, f PropertiesField) bool {
 	r.Reset(m.msg[:m.end], m.first)
@@ -810,7 +811,7 @@ func (m *RawMessage) seek(r *wire.Reader, f PropertiesField) bool {
 // where seek put it.
 func (m *RawMessage) checkField(r *wire.Reader, f PropertiesField) error {
 	if int(f) >= m.count-1 {
-		r.Done() // [amqp 1.3]: after the last field nothing may stand
+		r.Done() // [amqp 1.4]: after the last field nothing may stand
 	}
 	if err := r.Err(); err != nil {
 		return wireError(f.String(), 0, err)
@@ -818,15 +819,13 @@ func (m *RawMessage) checkField(r *wire.Reader, f PropertiesField) error {
 	return nil
 }
 
-// offset returns where in the message one of its sections starts.
-func (m *RawMessage) offset(section []byte) int {
-	// Sections are clipped slices of one array, each reaching up to the next.
+// offset returns where in the message a section starts, or for SectionData the body.
+func (m *RawMessage) offset(kind SectionKind) int {
 	at := 0
-	for _, s := range [...][]byte{m.HeaderSection, m.DeliveryAnnotations, m.MessageAnnotations, m.Properties, m.ApplicationProperties} {
-		if len(section) > 0 && len(s) > 0 && &s[0] == &section[0] {
-			break
+	for i, s := range [...][]byte{m.HeaderSection, m.DeliveryAnnotations, m.MessageAnnotations, m.Properties, m.ApplicationProperties} {
+		if kind > SectionHeader+SectionKind(i) {
+			at += len(s)
 		}
-		at += len(s)
 	}
 	return at
 }
@@ -875,7 +874,7 @@ func (m *RawMessage) find(section []byte, keys wire.Type, name string) (RawValue
 	}
 	r.Leave(outer)
 	if err := r.Err(); err != nil {
-		return nil, wireError(kind.String()+" "+quote(name), m.offset(section), err)
+		return nil, wireError(kind.String()+" "+quote(name), m.offset(kind), err)
 	}
 	return nil, nil
 }
@@ -896,7 +895,7 @@ type Section struct {
 // section is not looked at. It allocates nothing.
 func (m *RawMessage) BodySections() iter.Seq2[Section, error] {
 	return func(yield func(Section, error) bool) {
-		base := m.offset(nil)
+		base := m.offset(SectionData)
 		r := wire.NewReader(m.Body)
 		var before SectionKind
 		for r.Len() > 0 {

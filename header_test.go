@@ -126,7 +126,7 @@ func TestParseHeaderErrors(t *testing.T) {
 		{"bytes after the section", "00 53 70 45 00 53 77", "amqpjms: header at byte 4: 3 bytes left over"},
 		{"bytes after the last field", "00 53 70 c0 03 01 41 40", "amqpjms: header at byte 7: 1 bytes left over"},
 		{"six fields", "00 53 70 c0 07 06 40 40 40 40 40 40", "amqpjms: header at byte 6: 6 fields, where the type has 5"},
-		{"another section", "00 53 73 45", "amqpjms: header at byte 0: properties section"},
+		{"another section", "00 53 73 45", "amqpjms: header at byte 0: properties section where header belongs"},
 		{"no section", "00 53 79 45", "amqpjms: header at byte 0: descriptor 0x79 is no section of a message"},
 		{"no section, by a wide number", "00 80 00 00 00 00 00 00 01 70 45", "amqpjms: header at byte 0: descriptor 0x170 is no section of a message"},
 		{"no section, by name", "00 a3 03 61 3a 62 45", `amqpjms: header at byte 0: "a:b" is no section of a message`},

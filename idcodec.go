@@ -73,7 +73,8 @@ var (
 
 // ParseID reads a JMSCorrelationID, or a JMSMessageID that a bridge sets, as a JMS
 // application writes it. A string that does not start with "ID:" and one of the
-// five markers is an id of type string, all of it; the empty string too. After
+// five markers is an id of type string, all of it; the empty string too, so do not give
+// it the "" that stands for none. After
 // a marker stands what it says, in the one form that [ID.MessageID] writes, save
 // that hex digits may be in either case: anything else is an error, a *[ValueError],
 // as it is for a string that is not valid UTF-8. An id of type string shares
@@ -187,7 +188,7 @@ func IDFrom(v any) (ID, error) {
 			return ID{}, nil
 		}
 		if uint64(len(v)) > math.MaxUint32 {
-			return ID{}, &ValueError{What: "id", Value: quote(string(v[:64])), Err: errTooLong}
+			return ID{}, &ValueError{What: "id", Value: quote(v), Err: errTooLong}
 		}
 		return ID{kind: idBinary, text: string(v)}, nil
 	default:
@@ -198,7 +199,7 @@ func IDFrom(v any) (ID, error) {
 
 func ulongID(n uint64) ID { return ID{kind: idUlong, lo: n} }
 
-// IsZero says whether there is no id.
+// IsZero reports whether there is no id.
 func (id ID) IsZero() bool { return id.kind == idNone }
 
 // Value returns the id as go-amqp takes it: a string, a uint64, an amqp.UUID, a new

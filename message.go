@@ -63,7 +63,7 @@ type Destination struct {
 	Address string
 }
 
-// IsZero says whether there is no destination.
+// IsZero reports whether there is no destination.
 func (d Destination) IsZero() bool { return d == Destination{} }
 
 // String returns the destination for people to read, such as "queue orders".
@@ -550,7 +550,7 @@ func (v View) ApplicationProperty(name string) (any, bool) {
 	return p, ok
 }
 
-// hidden says whether a property is the peer's business and no application's (AMQ-8320).
+// hidden reports whether a property is the peer's business and no application's (AMQ-8320).
 func (v View) hidden(name string) bool {
 	return name == propertyScheduledDelay && v.at.receiver.Peer.Delay == DelayProperty
 }
@@ -923,7 +923,7 @@ func (w Writer) SetProperties(m *amqp.Message, properties map[string]any) error 
 	return nil
 }
 
-// setField sets the field of m that a property is, and says whether it is one. m must be the caller's own.
+// setField sets the field of m that a property is, and reports whether it is one. m must be the caller's own.
 func setField(m *amqp.Message, name string, value any) (isField bool, err error) {
 	wrong := func(why string) (bool, error) {
 		shown := fmt.Sprintf("of type %T", value)
@@ -1076,7 +1076,7 @@ func CheckPropertyName(name string) error {
 	return nil
 }
 
-// identifierStart says whether a Java identifier may start so. Java's rule is one for
+// identifierStart reports whether a Java identifier may start so. Java's rule is one for
 // UTF-16 code units, so no character above U+FFFF can pass it.
 func identifierStart(r rune) bool {
 	return r <= 0xffff && r != utf8.RuneError && (unicode.IsLetter(r) || unicode.In(r, unicode.Nl, unicode.Sc, unicode.Pc))
@@ -1404,7 +1404,7 @@ func products() []string {
 	return []string{productArtemis, productActiveMQ, productBrokerJ, productRabbitMQ, productRabbitMQ3, productServiceBus}
 }
 
-// serves says whether a peer delays a message that asks for it in this form.
+// serves reports whether a peer delays a message that asks for it in this form.
 func serves(product string, form DelayForm) bool {
 	switch product {
 	case productArtemis:

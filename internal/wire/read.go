@@ -198,7 +198,7 @@ func (r *Reader) size(code byte) int {
 	return int(n)
 }
 
-// Null reads a null if that is the next value, and says whether it was.
+// Null reads a null if that is the next value, and reports whether it was.
 func (r *Reader) Null() bool {
 	if r.off < len(r.b) && r.b[r.off] == codeNull {
 		r.off++
@@ -411,7 +411,7 @@ func (r *Reader) Symbol() []byte {
 	return b
 }
 
-// isASCII says whether b is ASCII, eight bytes at a time.
+// isASCII reports whether b is ASCII, eight bytes at a time.
 func isASCII(b []byte) bool {
 	if len(b) < 8 {
 		for _, x := range b {
@@ -605,7 +605,7 @@ func (r *Reader) Leave(outer Outer) {
 func (r *Reader) List() (outer Outer, n int) { return r.enter(codeList8, math.MaxInt) }
 
 // Fields enters a list that holds the fields of a composite type, as List does:
-// there may be fewer than the type has, but not more than most [amqp 1.3].
+// there may be fewer than the type has, but not more than most [amqp 1.4].
 func (r *Reader) Fields(most int) (outer Outer, n int) { return r.enter(codeList8, most) }
 
 // Map enters a map and returns how many pairs of a key and a value it says there

@@ -211,7 +211,7 @@ func typeOf(code byte) Type {
 	return None
 }
 
-// The second nibble of a format code says how the size of its data is found
+// The high nibble of a format code says how the size of its data is found
 // [amqp 1.2]: fixed from 0x4 to 0x9, counted in one byte where even and in four
 // where odd from 0xa on. sizes holds, for each code, the data's fixed size, or
 // size8 or size32, or undefined where AMQP has no such code.

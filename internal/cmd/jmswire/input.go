@@ -37,7 +37,7 @@ func (in input) parse() (m amqpjms.RawMessage, sections []section, err error) {
 	return m, sections, err
 }
 
-// ok says whether the input is a message.
+// ok reports whether the input is a message.
 func (in input) ok() bool {
 	_, _, err := in.parse()
 	return err == nil

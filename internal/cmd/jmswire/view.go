@@ -69,7 +69,7 @@ func (s section) nameOf(e entry) string {
 	return name
 }
 
-// odd says whether a name with such a letter needs quotes.
+// odd reports whether a name with such a letter needs quotes.
 func odd(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_.:/$@", r)
 }
