@@ -362,8 +362,9 @@ func testSections(t *testing.T, c golden.Case, wire []byte, want []golden.Sectio
 	require.True(t, bytes.Equal(wire, append(joined, m.Body...)), "%s: sections joined", c.At())
 	require.True(t, bytes.Equal(wire, slices.Concat(m.HeaderSection, m.Rest)), "%s: header and rest", c.At())
 	var failed error
-	at := len(wire) - len(m.Body)
-	for s, err := range m.BodySections() {
+	at := 0
+	before := len(got)
+	for s, err := range m.Sections() {
 		if err != nil {
 			failed = err
 			break
@@ -371,7 +372,20 @@ func testSections(t *testing.T, c golden.Case, wire []byte, want []golden.Sectio
 		require.Equal(t, at, s.Offset, c.At())
 		at += len(s.Bytes)
 		require.True(t, bytes.HasSuffix(s.Bytes, s.Value), c.At())
-		got = append(got, golden.Section{Name: s.Kind.String(), Bytes: s.Bytes})
+		if section := (golden.Section{Name: s.Kind.String(), Bytes: s.Bytes}); before > 0 {
+			require.Equal(t, got[len(got)-before], section, c.At())
+			before--
+		} else {
+			got = append(got, section)
+		}
+	}
+	require.True(t, before == 0, "%s: sections before the body", c.At())
+	body := len(wire) - len(m.Body)
+	for s := range m.BodySections() {
+		if s.Bytes != nil {
+			require.Equal(t, body, s.Offset, c.At())
+			body += len(s.Bytes)
+		}
 	}
 	if broken {
 		require.Error(t, failed, "%s: %v", c.At(), want[len(want)-1].Name)

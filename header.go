@@ -887,6 +887,26 @@ type Section struct {
 	Value  RawValue // without; aliases the message, clipped
 }
 
+// Sections iterates over all sections of the message in their order, as
+// [RawMessage.BodySections] does over those of the body.
+func (m *RawMessage) Sections() iter.Seq2[Section, error] {
+	return func(yield func(Section, error) bool) {
+		at := 0
+		for i, b := range [...][]byte{m.HeaderSection, m.DeliveryAnnotations, m.MessageAnnotations, m.Properties, m.ApplicationProperties} {
+			if b == nil {
+				continue
+			}
+			r := wire.NewReader(b)
+			readSection(&r)
+			if !yield(Section{Kind: SectionHeader + SectionKind(i), Offset: at, Bytes: b, Value: r.Remaining()}, nil) {
+				return
+			}
+			at += len(b)
+		}
+		m.BodySections()(yield)
+	}
+}
+
 // BodySections iterates over the sections of the body and the footer: any number of
 // data sections, any number of amqp-sequence sections or one amqp-value
 // section, then at most one footer [amqp 3.2]. A message may also have none at
@@ -986,14 +1006,65 @@ func (v RawValue) isNull() bool {
 	return r.Null()
 }
 
+// The getters give false for a value of another type, for one that is cut off or wrong
+// (a string that is not UTF-8, say), and where something follows it.
+
 // Int returns the value if it is of one of the eight integer types and fits.
-func (v RawValue) Int() (n int64, ok bool) {
+func (v RawValue) Int() (int64, bool) {
 	r := wire.NewReader(v)
-	n, ok = readInt(&r)
-	return n, ok && r.Err() == nil
+	n, ok := readInt(&r)
+	return whole(&r, n, ok)
 }
 
-// readInt reads an integer of any type and says whether it fits. A value of another type
+// Timestamp returns the value if it is a timestamp, in milliseconds since 1970-01-01 UTC.
+func (v RawValue) Timestamp() (int64, bool) {
+	r := wire.NewReader(v)
+	return whole(&r, r.Timestamp(), true)
+}
+
+// Bool returns the value if it is a boolean.
+func (v RawValue) Bool() (value, ok bool) {
+	r := wire.NewReader(v)
+	return whole(&r, r.Boolean(), true)
+}
+
+// Bytes returns the value if it is a binary. The bytes alias v and are clipped.
+func (v RawValue) Bytes() ([]byte, bool) {
+	r := wire.NewReader(v)
+	return whole(&r, r.Binary(), true)
+}
+
+// Text returns the value, copied, if it is a string or a symbol.
+func (v RawValue) Text() (string, bool) {
+	b, ok := v.text(wire.String)
+	if !ok {
+		b, ok = v.text(wire.Symbol)
+	}
+	return string(b), ok
+}
+
+// text returns the value if it is of one of these two types.
+func (v RawValue) text(t wire.Type) ([]byte, bool) {
+	r := wire.NewReader(v)
+	if r.Next() != t {
+		return nil, false
+	}
+	if t == wire.Symbol {
+		return whole(&r, r.Symbol(), true)
+	}
+	return whole(&r, r.String(), true)
+}
+
+// whole returns what a reader has read if that is ok, without an error and all there is.
+func whole[T any](r *wire.Reader, value T, ok bool) (T, bool) {
+	if r.Done(); !ok || r.Err() != nil {
+		var none T
+		return none, false
+	}
+	return value, true
+}
+
+// readInt reads an integer of any type and reports whether it fits. A value of another type
 // it does not read.
 func readInt(r *wire.Reader) (n int64, ok bool) {
 	switch r.Next() {
@@ -1021,27 +1092,4 @@ func readInt(r *wire.Reader) (n int64, ok bool) {
 		return 0, false
 	}
 	return n, true
-}
-
-// Text returns the value if it is a string or a symbol.
-func (v RawValue) Text() (s string, ok bool) {
-	b, ok := v.text(wire.String)
-	if !ok {
-		b, ok = v.text(wire.Symbol)
-	}
-	return string(b), ok
-}
-
-// text returns the value if it is of one of these two types.
-func (v RawValue) text(t wire.Type) (b []byte, ok bool) {
-	r := wire.NewReader(v)
-	if r.Next() != t {
-		return nil, false
-	}
-	if t == wire.Symbol {
-		b = r.Symbol()
-	} else {
-		b = r.String()
-	}
-	return b, r.Err() == nil
 }

@@ -743,6 +743,61 @@ func TestRawValue(t *testing.T) {
 	}
 }
 
+func TestRawValueOfOneType(t *testing.T) {
+	for _, row := range []struct {
+		wire      string
+		timestamp any
+		boolean   any
+		binary    any
+	}{
+		{"83 00 00 00 00 00 00 00 07", int64(7), nil, nil},
+		{"83 ff ff ff ff ff ff ff ff", int64(-1), nil, nil},
+		{"83 00", nil, nil, nil},
+		{"55 07", nil, nil, nil},
+		{"41", nil, true, nil},
+		{"42", nil, false, nil},
+		{"56 01", nil, true, nil},
+		{"56 00", nil, false, nil},
+		{"56 02", nil, nil, nil},
+		{"a0 02 00 ff", nil, nil, []byte{0, 0xff}},
+		{"a0 00", nil, nil, []byte{}},
+		{"b0 00 00 00 01 07", nil, nil, []byte{7}},
+		{"a0 02 00", nil, nil, nil},
+		{"a1 01 61", nil, nil, nil},
+		{"40", nil, nil, nil},
+		{"", nil, nil, nil},
+		// One value and no more.
+		{"83 00 00 00 00 00 00 00 07 40", nil, nil, nil},
+		{"41 41", nil, nil, nil},
+		{"a0 01 07 07", nil, nil, nil},
+	} {
+		v := RawValue(unhexed(t, row.wire))
+		check := func(what string, want any, got any, ok bool) {
+			t.Helper()
+			require.Equal(t, want != nil, ok, "%s: %s", row.wire, what)
+			if ok {
+				require.Equal(t, want, got, "%s: %s", row.wire, what)
+			} else {
+				require.Zero(t, got, "%s: %s", row.wire, what)
+			}
+		}
+		ms, ok := v.Timestamp()
+		check("Timestamp", row.timestamp, ms, ok)
+		b, ok := v.Bool()
+		check("Bool", row.boolean, b, ok)
+		data, ok := v.Bytes()
+		check("Bytes", row.binary, data, ok)
+	}
+	for _, two := range []string{"43 43", "a1 01 61 a1 01 61", "a3 01 61 40"} {
+		n, ok := RawValue(unhexed(t, two)).Int()
+		require.False(t, ok, two)
+		require.Zero(t, n, two)
+		s, ok := RawValue(unhexed(t, two)).Text()
+		require.False(t, ok, two)
+		require.Zero(t, s, two)
+	}
+}
+
 // allocs checks how often f allocates.
 func allocs(t *testing.T, most float64, what string, f func()) {
 	t.Helper()
