@@ -18,36 +18,28 @@
 //
 // # Mapping
 //
+//	JMSMessageID          properties.message-id, by the prefixes of AMQPBINDMAP-15
+//	JMSCorrelationID      properties.correlation-id, likewise
+//	JMSDestination        properties.to, and its kind in x-opt-jms-dest
+//	JMSReplyTo            properties.reply-to, and its kind in x-opt-jms-reply-to
 //	JMSDeliveryMode       header.durable, always written (QPIDJMS-608)
 //	JMSPriority           header.priority, 0 to 9, default 4
 //	JMSExpiration         properties.absolute-expiry-time, and header.ttl where it fits
 //	JMSRedelivered        header.delivery-count above 0
 //	JMSXDeliveryCount     header.delivery-count and one, at most 2^31-1
-//	JMSMessageID          properties.message-id, by the prefixes of AMQPBINDMAP-15
-//	JMSCorrelationID      properties.correlation-id, likewise
-//	JMSDestination        properties.to, and its kind in x-opt-jms-dest
-//	JMSReplyTo            properties.reply-to, and its kind in x-opt-jms-reply-to
-//	JMSTimestamp          properties.creation-time
 //	JMSDeliveryTime       x-opt-delivery-time, or the form of the peer (AMQ-8320)
+//	JMSTimestamp          properties.creation-time
 //	JMSType               properties.subject
 //	JMSXUserID            properties.user-id
 //	JMSXGroupID           properties.group-id
-//	JMSXGroupSeq          properties.group-sequence
-//	JMS_AMQP_TTL          header.ttl alone, at send
-//	JMS_AMQP_REPLY_TO_GROUP_ID, JMS_AMQP_CONTENT_TYPE, JMS_AMQP_CONTENT_ENCODING
-//	                      properties.reply-to-group-id, content-type, content-encoding
-//	kind of message       x-opt-jms-msg-type, a byte
-//	TextMessage           amqp-value string; data where the peer wants that
-//	BytesMessage          data
-//	MapMessage            amqp-value map
-//	StreamMessage         amqp-sequence
-//	ObjectMessage         amqp-value; data for a serialized Java object
-//	Message               amqp-value null
+//	JMSXGroupSeq          properties.group-sequence, negative values in its upper half
+//	kind of message       x-opt-jms-msg-type, else the body and its content-type
+//	properties            application-properties
 //
 // Comments cite the clause that a line follows: [amqp 3.2.1] is section 3.2.1 of AMQP
 // 1.0, where part 1 has the types and part 3 the messages; [jms 3.4.13] is that of
-// Jakarta Messaging 3.1; names such as QPIDJMS-608 are issues of the Apache and OASIS
-// trackers.
+// Jakarta Messaging 3.1; [jms-mapping 3.2] that of the OASIS draft "AMQP JMS Mapping"; names
+// such as QPIDJMS-608 are issues of the Apache and OASIS trackers.
 //
 // # Deviations
 //
