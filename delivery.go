@@ -216,6 +216,9 @@ type Stamp struct {
 // 2^63-1.
 func (p Producer) Stamp(now time.Time, id ID) (Stamp, error) {
 	sent := now.UnixMilli()
+	if now.Unix() > math.MaxInt64/1000-1 {
+		return Stamp{}, &ValueError{What: "time of send", Value: now.String(), Err: errors.New("after the last time there is")}
+	}
 	if sent <= 0 { // creation-time 0 is none
 		return Stamp{}, &ValueError{What: "time of send", Value: now.String(), Err: errors.New("not after 1970-01-01 UTC")}
 	}
@@ -338,15 +341,16 @@ func (p Producer) Prepare(m *amqp.Message, now time.Time) (Stamp, error) {
 // message-id, user-id, to, absolute-expiry-time and creation-time, set or removed; the
 // annotation x-opt-jms-dest; the kind of message, as [Body.Kind] has it, in
 // x-opt-jms-msg-type; and the delay in its one form. What was left by an earlier send is
-// removed: a delay in every form, and x-opt-to-type, the older annotation for the kind of
-// the destination. A message without a body section gets an amqp-value null, for some
+// removed: a delay in the form of an annotation, and x-opt-to-type, the older annotation
+// for the kind of the destination. A message without a body section gets an amqp-value null, for some
 // peers end the session of one that has none. All else of m stays, delivery annotations
 // too: take those of a received message off before it is sent on. What m may share with
 // another message (the properties, the annotations and, where the delay is a property,
 // the application properties) is not written into but replaced by a copy.
 //
 // An application property AMQ_SCHEDULED_DELAY is replaced or removed where the peer
-// takes that for its delay; elsewhere it is the application's own, but an error, a
+// takes that for its delay; elsewhere it is the application's own (ActiveMQ Classic serves
+// it all the same, so take it off a message that was sent in that form), but an error, a
 // *[ValueError], beside a delay in another form. So is a delay whose form cannot be
 // written, in a stamp that [Producer.Stamp] did not make, and an annotation or a footer
 // whose key go-amqp cannot write. m does not change on error.
@@ -472,7 +476,7 @@ func (s Stamp) ApplicationProperties() iter.Seq2[string, any] {
 // number is no value.
 type number struct {
 	kind  numberKind
-	n     int64  // of numberInteger and numberTimestamp
+	n     int64  // of all but numberOther
 	value string // of numberOther: what it is
 }
 
@@ -482,7 +486,8 @@ const (
 	numberNone numberKind = iota
 	numberInteger
 	numberTimestamp
-	numberOther // of another type, or an integer above 2^63-1
+	numberTooLarge // an integer above 2^63-1, whose bits n has
+	numberOther    // of another type
 )
 
 func (n number) stated() bool { return n.kind != numberNone }
@@ -563,7 +568,7 @@ func integerFrom(v any) (int64, bool) {
 
 func unsignedNumber(n uint64) number {
 	if n > math.MaxInt64 {
-		return number{kind: numberOther, value: strconv.FormatUint(n, 10)}
+		return number{kind: numberTooLarge, n: int64(n)}
 	}
 	return number{kind: numberInteger, n: int64(n)}
 }
@@ -599,7 +604,7 @@ func (d *delays) request(otherwise Opt[int64]) (DelayRequest, error) {
 		return DelayRequest{}, nil
 	}
 	if form == DelayAbsolute || form == DelayEnqueueTime {
-		if n.kind == numberOther {
+		if n.kind >= numberTooLarge {
 			return DelayRequest{}, n.wrong(form.String(), "neither an integer up to 2^63-1 nor a timestamp")
 		}
 		return DelayRequest{form, n.n}, nil
@@ -655,6 +660,8 @@ func (n number) wrong(what, why string) error {
 		value = strconv.FormatInt(n.n, 10)
 	case numberTimestamp:
 		value = "timestamp " + strconv.FormatInt(n.n, 10)
+	case numberTooLarge:
+		value = strconv.FormatUint(uint64(n.n), 10)
 	}
 	return &ValueError{What: what, Value: value, Err: errors.New(why)}
 }
@@ -673,7 +680,8 @@ func (m *RawMessage) readDelays(d *delays, byProperty, undelayed bool) error {
 		}
 	}
 	if byProperty && !d.delay.stated() {
-		v, err := m.ApplicationProperty(propertyScheduledDelay)
+		// Not strict: a message that asks for no delay is not refused for its other properties.
+		v, err := m.find(m.ApplicationProperties, wire.String, propertyScheduledDelay, false)
 		if err != nil {
 			return err
 		}
@@ -779,7 +787,7 @@ func expiration(absolute number, ttl Opt[uint32], received time.Time) (int64, er
 	switch absolute.kind {
 	case numberTimestamp:
 		return absolute.n, nil
-	case numberInteger, numberOther:
+	case numberInteger, numberTooLarge, numberOther:
 		return 0, absolute.wrong(FieldAbsoluteExpiryTime.String(), "not a timestamp")
 	}
 	span := int64(ttl.Or(0))
@@ -884,9 +892,9 @@ func (f Forwarder) header(h Header) Header {
 
 // Append appends an encoded message to dst as it is passed on now. The bare message and
 // the footer stay byte for byte, and so do all annotations but those that ask for a
-// delay: no form of delay is left once the delay is over, and before that the absolute
-// one alone (the enqueue time, where the next peer delays by that), so that none is ever
-// served twice. The delivery annotations, first-acquirer and the delivery-count belong to
+// delay, null ones too: no form is left once the delay is over, and before that the
+// absolute one alone (the enqueue time, where the next peer delays by that), so that none
+// is ever served twice. The delivery annotations, first-acquirer and the delivery-count belong to
 // the hop that is over, and go; durable becomes explicit as [Header.Explicit] says; the
 // ttl stays, see [Header.LowerTTL]. Of the bare message one thing can change: the
 // application property AMQ_SCHEDULED_DELAY, and a section that holds nothing else, goes
@@ -894,8 +902,8 @@ func (f Forwarder) header(h Header) Header {
 //
 // It is an error if the message cannot be cut up or its delay not be read, if it has a
 // relative delay and no creation-time, or if it has to wait and the next peer cannot
-// delay; dst is returned as it was. dst must not overlap msg. For a message that asks
-// for no delay it allocates nothing but what dst must grow by.
+// delay; dst is returned as it was. dst must not overlap msg. For a message without
+// such annotations it allocates nothing but what dst must grow by.
 func (f Forwarder) Append(dst, msg []byte, now time.Time) ([]byte, error) {
 	var m RawMessage
 	if err := m.Parse(msg); err != nil {
@@ -950,6 +958,9 @@ func (m *RawMessage) appendAnnotations(dst []byte, delay DelayRequest) ([]byte, 
 	}
 	if n == 0 {
 		return dst, nil
+	}
+	if uint64(len(items)) > math.MaxUint32-delayRoom {
+		return nil, &WireError{In: SectionMessageAnnotations.String(), Offset: m.offset(SectionMessageAnnotations), Err: errTooLong}
 	}
 	return wire.AppendMap(wire.AppendDescriptor(dst, uint64(SectionMessageAnnotations)), n, items), nil
 }

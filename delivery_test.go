@@ -1977,3 +1977,72 @@ func BenchmarkForward(b *testing.B) {
 		})
 	}
 }
+
+// What has nothing to do with a delay does not refuse a message that asks for none.
+func TestDelayRequestOfOddProperties(t *testing.T) {
+	for rule, properties := range map[string]string{
+		"a key that is no string":  "00 53 74 c1 05 02 54 01 54 02",
+		"a key that is not UTF-8":  "00 53 74 c1 06 02 a1 01 ff 54 02",
+		"a key that is described":  "00 53 74 c1 08 02 00 54 01 54 01 54 02",
+		"a key before the delay's": "00 53 74 c1 1b 04 54 01 54 02 a1 13 41 4d 51 5f 53 43 48 45 44 55 4c 45 44 5f 44 45 4c 41 59 40",
+	} {
+		msg := append(unhexed(t, properties), "\x00\x53\x77\x40"...)
+		var m RawMessage
+		require.NoError(t, m.Parse(msg), rule)
+		request, err := m.DelayRequest(sentAt())
+		require.NoError(t, err, rule)
+		require.Equal(t, DelayRequest{}, request, rule)
+		for _, f := range []Forwarder{{}, {From: Peer{Delay: DelayProperty}}, {From: Peer{Delay: DelayProperty}, Served: true}} {
+			out, err := f.Append(nil, msg, sentAt())
+			require.NoError(t, err, rule)
+			require.Contains(t, string(out), "\x00\x53\x77\x40", rule)
+		}
+	}
+	var m RawMessage
+	require.NoError(t, m.Parse(unhexed(t, "00 53 74 c1 06 02 a1 01 ff 54 02")))
+	_, err := m.ApplicationProperty("x")
+	require.EqualError(t, err, `amqpjms: application-properties "x" at byte 6: not valid UTF-8`)
+}
+
+// A number that no form asks for costs nothing, and one that is too large is an error that shows it.
+func TestDeliveryTimeTooLarge(t *testing.T) {
+	for _, row := range []struct {
+		rule, wire string
+		want       int64
+		err        string
+	}{
+		{"beside one that goes first", "c1 40 04 a3 1c 782d6f70742d7363686564756c65642d656e71756575652d74696d65 55 05" +
+			"a3 14 782d6f70742d64656c69766572792d64656c6179 80 ff ff ff ff ff ff ff ff", 5, ""},
+		{"alone", "c1 20 02 a3 14 782d6f70742d64656c69766572792d64656c6179 80 ff ff ff ff ff ff ff ff", 0,
+			"amqpjms: x-opt-delivery-delay 18446744073709551615: not an integer from 0 to 2^63-1"},
+	} {
+		b := unhexed(t, "00 53 72"+row.wire)
+		var m RawMessage
+		require.NoError(t, m.Parse(b), row.rule)
+		got, err := m.DeliveryTime()
+		require.Equal(t, row.want, got, row.rule)
+		if row.err != "" {
+			require.EqualError(t, err, row.err, row.rule)
+			continue
+		}
+		require.NoError(t, err, row.rule)
+		allocs(t, 0, row.rule, func() { _, _ = m.DeliveryTime() })
+	}
+}
+
+func TestStampFarTimes(t *testing.T) {
+	for _, now := range []time.Time{time.Unix(1<<61, 0), time.Unix(math.MaxInt64/1000, 0), time.Unix(1<<62, 0)} {
+		s, err := Producer{}.Stamp(now, ID{})
+		require.ErrorContains(t, err, "after the last time there is", now)
+		require.Zero(t, s)
+	}
+	s, err := Producer{}.Stamp(time.Unix(math.MaxInt64/1000-1, 0), ID{})
+	require.NoError(t, err)
+	require.Equal(t, int64(math.MaxInt64/1000-1)*1000, s.Timestamp)
+}
+
+func TestAddressOfABadPrefix(t *testing.T) {
+	a, err := Peer{QueuePrefix: "\xff"}.Address(Destination{Kind: Queue, Name: "q"})
+	require.EqualError(t, err, `amqpjms: address "\xff": not valid UTF-8`)
+	require.Empty(t, a)
+}

@@ -827,23 +827,24 @@ func (m *RawMessage) offset(kind SectionKind) int {
 // It walks the annotations up to the one it finds, and allocates nothing. It is an
 // error, a *[WireError], if they are broken before that.
 func (m *RawMessage) Annotation(name string) (RawValue, error) {
-	return m.find(m.MessageAnnotations, wire.Symbol, name)
+	return m.find(m.MessageAnnotations, wire.Symbol, name, false)
 }
 
 // DeliveryAnnotation returns a delivery annotation, as [RawMessage.Annotation] does.
 func (m *RawMessage) DeliveryAnnotation(name string) (RawValue, error) {
-	return m.find(m.DeliveryAnnotations, wire.Symbol, name)
+	return m.find(m.DeliveryAnnotations, wire.Symbol, name, false)
 }
 
 // ApplicationProperty returns an application property, as
 // [RawMessage.Annotation] does, save that its keys are strings [amqp 3.2.5] and a
 // key of another type is an error.
 func (m *RawMessage) ApplicationProperty(name string) (RawValue, error) {
-	return m.find(m.ApplicationProperties, wire.String, name)
+	return m.find(m.ApplicationProperties, wire.String, name, true)
 }
 
-// find returns the value of a section's map for a key.
-func (m *RawMessage) find(section []byte, keys wire.Type, name string) (RawValue, error) {
+// find returns the value of a section's map for a key. Where it is strict, a key that is
+// none is an error.
+func (m *RawMessage) find(section []byte, keys wire.Type, name string, strict bool) (RawValue, error) {
 	if section == nil {
 		return nil, nil
 	}
@@ -852,8 +853,13 @@ func (m *RawMessage) find(section []byte, keys wire.Type, name string) (RawValue
 	outer, n := r.Map()
 	for range n {
 		at := r.Offset()
+		found := r.Next()
 		key, isKey := RawValue(r.Value()).text(keys)
-		if !isKey && keys == wire.String {
+		switch {
+		case isKey || !strict:
+		case found == keys:
+			r.Fail(at, errNotUTF8)
+		default:
 			r.Fail(at, errors.New("key is not a string")) // [amqp 3.2.5]
 		}
 		v := RawValue(r.Value())

@@ -155,6 +155,9 @@ func (p Peer) Address(d Destination) (string, error) {
 		return "", &ValueError{What: "destination", Value: quote(d.Name), Err: errNotUTF8}
 	}
 	prefix := p.prefix(d.Kind)
+	if err := checkText("address", prefix); err != nil {
+		return "", err
+	}
 	if prefix == "" || strings.HasPrefix(d.Name, prefix) {
 		return d.Name, nil
 	}
