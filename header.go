@@ -9,6 +9,8 @@
 //   - [ID] is a message-id or correlation-id, and the string that JMS makes of it.
 //   - [RawMessage] is an encoded message cut into its sections, and [AppendExplicit]
 //     makes its durable field explicit, without a look at the body.
+//   - [Groups] says which consumer of a queue may have which message, so that the messages
+//     of a group stay in order.
 //   - [Producer] gives a message what a JMS provider gives it at send, and [Receiver]
 //     reads one as a JMS consumer does. [Peer] holds what differs between brokers.
 //
@@ -80,6 +82,35 @@
 //     here only what is wrong cannot be read [amqp 3.2].
 //   - local-expiry: Qpid JMS by default keeps an expired message from the application;
 //     here nothing is dropped, and the application is told when it expires [jms 3.4.9].
+//
+// Message groups follow QPID-3720 and QPID-3346, for which Qpid's brokers have them, and
+// what [Groups] makes of those where they say nothing. Broker-J 9.2.1 does something else:
+//
+//   - group-buckets: Broker-J assigns buckets of hash codes, 256 if its queue does not
+//     say otherwise, so that groups that have nothing in common share an owner and wait for
+//     it; here each group is assigned by itself (QPID-3720).
+//   - group-equality: where groups are shared Broker-J compares their values as Java
+//     does, so that a number in two widths, and 0.0 and -0.0, are two groups whose messages
+//     overtake each other; here they are one group (QPID-3346).
+//   - group-overtaken: in Broker-J a message that a consumer refuses, by its selector or as
+//     undeliverable there, is overtaken by later ones of its group, and an owner keeps a
+//     group that it can take nothing of; here the consumer gets nothing of the group
+//     before that message, and an owner that holds nothing of it loses it (QPID-3720).
+//   - group-removal: where groups are shared a message that expires, is evicted or is purged
+//     while a consumer holds it frees its group in Broker-J; here the consumer keeps the
+//     group until it is done with the message (QPID-3346).
+//   - group-detach: where groups are assigned a link that is detached without being closed
+//     loses its groups in Broker-J, but keeps its messages; here it keeps both, for it may
+//     be resumed [amqp 2.6.4].
+//   - group-pending: when a consumer goes away that accepted a message in a transaction that is
+//     still open, Broker-J frees the group, where groups are assigned, and gives the
+//     message itself to another if it was accepted without being settled; here nothing
+//     of the group goes to anyone before the transaction ends (QPID-3720).
+//   - group-rollback: in Broker-J a message that was accepted in a transaction without being
+//     settled stays with its consumer when that is rolled back; here it goes back to its
+//     place, as one does that was settled.
+//   - group-header: in Broker-J every group header names an application property; here
+//     group-id and JMSXGroupID name the property that JMSXGroupID is [jms 3.5.9].
 //
 // AMQPBINDMAP-15 contradicts itself in one example, in which "AMQP ULONG:foo" comes out
 // as "AMQP_ULONG:foo". By its rules, which this package follows, a string that does not
