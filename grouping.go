@@ -2,7 +2,6 @@ package amqpjms
 
 import (
 	"cmp"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -32,10 +31,9 @@ import (
 //   - strings or symbols of one text;
 //   - values of one other type that are the same: "1" is not 1, a uuid not its string.
 type GroupKey struct {
+	text string // a string or symbol; the bytes of a binary, uuid or decimal
+	bits uint64 // any other value
 	kind groupKind
-	hi   uint64 // of a uuid or decimal128; the sign of an integer
-	lo   uint64 // of those and all else that is no text
-	text string // of a string or symbol; the bytes of a binary
 }
 
 type groupKind uint8
@@ -44,15 +42,14 @@ const (
 	groupNone groupKind = iota
 	groupText
 	groupBinary
-	groupInteger
+	groupUUID
+	groupDecimal // compared byte by byte
+	groupInteger // from 0 on
+	groupNegative
 	groupFloat
 	groupBoolean
 	groupChar
 	groupTimestamp
-	groupUUID
-	groupDecimal32 // decimals are compared bit by bit
-	groupDecimal64
-	groupDecimal128
 )
 
 var errNoGroup = errors.New("a group is a string, symbol, number, boolean, timestamp, uuid, char or binary")
@@ -199,13 +196,14 @@ func (v RawValue) group() (k GroupKey, text []byte, err error) {
 	case wire.Double:
 		k = floatGroup(r.Double())
 	case wire.Char:
-		k = GroupKey{kind: groupChar, lo: uint64(r.Char())}
+		k = GroupKey{kind: groupChar, bits: uint64(r.Char())}
 	case wire.Timestamp:
 		k = timestampGroup(r.Timestamp())
 	case wire.UUID:
-		k = uuidGroup(r.UUID())
+		k.kind, text = groupUUID, v[1:]
+		r.Skip()
 	case wire.Decimal32, wire.Decimal64, wire.Decimal128:
-		k = decimalGroup(r.Decimal())
+		k.kind, text = groupDecimal, r.Decimal()
 	default:
 		err = errNoGroup
 	}
@@ -229,18 +227,19 @@ func textGroup(s string) (GroupKey, error) {
 func booleanGroup(b bool) GroupKey {
 	k := GroupKey{kind: groupBoolean}
 	if b {
-		k.lo = 1
+		k.bits = 1
 	}
 	return k
 }
 
-// integerGroup gives an integer 128 bits, which hold the signed and the unsigned ones
-// of 64.
 func integerGroup(n int64) GroupKey {
-	return GroupKey{kind: groupInteger, hi: uint64(n >> 63), lo: uint64(n)}
+	if n < 0 {
+		return GroupKey{kind: groupNegative, bits: uint64(n)}
+	}
+	return unsignedGroup(uint64(n))
 }
 
-func unsignedGroup(n uint64) GroupKey { return GroupKey{kind: groupInteger, lo: n} }
+func unsignedGroup(n uint64) GroupKey { return GroupKey{kind: groupInteger, bits: n} }
 
 func floatGroup(f float64) GroupKey {
 	if f == 0 {
@@ -249,29 +248,15 @@ func floatGroup(f float64) GroupKey {
 	if f != f {
 		f = math.NaN() // of the many, one
 	}
-	return GroupKey{kind: groupFloat, lo: math.Float64bits(f)}
+	return GroupKey{kind: groupFloat, bits: math.Float64bits(f)}
 }
 
-func timestampGroup(ms int64) GroupKey { return GroupKey{kind: groupTimestamp, lo: uint64(ms)} }
+func timestampGroup(ms int64) GroupKey { return GroupKey{kind: groupTimestamp, bits: uint64(ms)} }
 
-func uuidGroup(u [16]byte) GroupKey {
-	return GroupKey{kind: groupUUID, hi: binary.BigEndian.Uint64(u[:8]), lo: binary.BigEndian.Uint64(u[8:])}
-}
-
-func decimalGroup(b []byte) GroupKey {
-	switch len(b) {
-	case 4:
-		return GroupKey{kind: groupDecimal32, lo: uint64(binary.BigEndian.Uint32(b))}
-	case 8:
-		return GroupKey{kind: groupDecimal64, lo: binary.BigEndian.Uint64(b)}
-	case 16:
-		return GroupKey{kind: groupDecimal128, hi: binary.BigEndian.Uint64(b), lo: binary.BigEndian.Uint64(b[8:])}
-	}
-	return GroupKey{} // the reader failed
-}
+func uuidGroup(u [16]byte) GroupKey { return GroupKey{kind: groupUUID, text: string(u[:])} }
 
 // IsZero says whether k is no value.
-func (k GroupKey) IsZero() bool { return k == GroupKey{} }
+func (k GroupKey) IsZero() bool { return k.kind == groupNone }
 
 // String returns the key for people to read: a text in quotes, an integer or boolean as
 // it is, others behind their type, and "none" for no value. Different keys give
@@ -282,30 +267,24 @@ func (k GroupKey) String() string {
 		return strconv.Quote(k.text)
 	case groupBinary:
 		return "binary " + hex.EncodeToString([]byte(k.text))
-	case groupInteger:
-		if k.hi != 0 {
-			return strconv.FormatInt(int64(k.lo), 10)
-		}
-		return strconv.FormatUint(k.lo, 10)
-	case groupFloat:
-		return "float " + strconv.FormatFloat(math.Float64frombits(k.lo), 'g', -1, 64)
-	case groupBoolean:
-		return strconv.FormatBool(k.lo != 0)
-	case groupChar:
-		return "char " + strconv.FormatUint(k.lo, 10)
-	case groupTimestamp:
-		return "timestamp " + strconv.FormatInt(int64(k.lo), 10)
 	case groupUUID:
-		var u uuid.UUID
-		binary.BigEndian.PutUint64(u[:8], k.hi)
-		binary.BigEndian.PutUint64(u[8:], k.lo)
-		return "uuid " + u.String()
-	case groupDecimal32:
-		return fmt.Sprintf("decimal32 %08x", k.lo)
-	case groupDecimal64:
-		return fmt.Sprintf("decimal64 %016x", k.lo)
-	case groupDecimal128:
-		return fmt.Sprintf("decimal128 %016x%016x", k.hi, k.lo)
+		return "uuid " + uuid.UUID([]byte(k.text)).String()
+	case groupDecimal:
+		return "decimal" + strconv.Itoa(8*len(k.text)) + " " + hex.EncodeToString([]byte(k.text))
+	case groupInteger:
+		return strconv.FormatUint(k.bits, 10)
+	case groupNegative, groupTimestamp:
+		text := strconv.FormatInt(int64(k.bits), 10)
+		if k.kind == groupTimestamp {
+			text = "timestamp " + text
+		}
+		return text
+	case groupFloat:
+		return "float " + strconv.FormatFloat(math.Float64frombits(k.bits), 'g', -1, 64)
+	case groupBoolean:
+		return strconv.FormatBool(k.bits != 0)
+	case groupChar:
+		return "char " + strconv.FormatUint(k.bits, 10)
 	}
 	return "none"
 }
@@ -421,6 +400,7 @@ type Groups[M any] struct {
 	groups pool[groupRecord[M]]
 	index  groupIndex
 	idle   list // groups with an owner and no message, the longest idle first
+	idles  int  // how many
 
 	consumers pool[*Consumer[M]]
 	choosy    int // how many of them may refuse messages
@@ -484,6 +464,7 @@ type groupMessage[M any] struct {
 	sequence uint64 // from 1, in the order of Add
 	m        M
 	pair            // in its group's line, or in its holder's list
+	gap      uint32 // in line: by how much the next one's sequence is greater, 0: unknown
 	group    uint32 // 0: ungrouped
 	holder   uint32 // number of a consumer; 0: none
 	state    msgState
@@ -495,30 +476,46 @@ type msgState uint8
 
 const (
 	msgVacant msgState = iota
-	msgLined           // behind its group's first, in line
-	msgStray           // behind its group's first, and came in another order
-	msgBarred          // its group's first, and for nobody now
-	msgReady           // its group's first, and for the group's owner
-	msgFree            // for any consumer: the first of a free group, or ungrouped
+	msgLoose           // waits, ungrouped
+	msgLined           // waits in its group's line
+	msgStray           // waits among its group's strays
 	msgHeld            // by its holder; where that went away, by an open transaction
 )
 
-// A groupRecord is a group that has an owner, or messages that wait or are held.
+// A groupRecord is a group that has an owner, or messages that wait or are held. What most
+// steps look at is in 64 bytes, which are a cache line where the record starts on one.
 type groupRecord[M any] struct {
-	key      GroupKey
-	owner    *Consumer[M] // nil: none
+	text     string // of the key, as are bits and kind
+	bits     uint64
+	kind     groupKind
+	offer    groupOffer // for whom the first message is
+	isIdle   bool
+	givenUp  bool   // nothing more goes to the owner
+	promised bool   // Assign gave it to the owner, which was given no message of it since
+	first    uint32 // the message that waits first, 0: none
+	sequence uint64 // of that
+	line     list   // of waiting messages, those that came in order
+	waiting  uint32 // how many messages wait
+	held     uint32 // how many messages are held
+	owner    uint32 // number of a consumer; 0: none
+
+	sameHash uint32       // the next group in its bucket
+	strays   ranking      // of waiting messages, those that did not
 	heir     *Consumer[M] // see next
-	first    uint32       // the message that waits first, 0: none
-	held     uint32       // how many messages are held
-	line     list         // of the others that wait, those that came in order
-	strays   ranking      // of the others that wait, the rest
 	owned    pair         // in the owner's list
 	idle     pair         // in Groups.idle
-	sameHash uint32       // the next group in its bucket
-	isIdle   bool
-	givenUp  bool // nothing more goes to the owner
-	promised bool // Assign gave it to the owner, which was given no message of it since
+	_        [16]byte
 }
+
+func (gr *groupRecord[M]) key() GroupKey { return GroupKey{gr.text, gr.bits, gr.kind} }
+
+type groupOffer uint8
+
+const (
+	toNobody groupOffer = iota // or there is none
+	toOwner                    // it is in the owner's ranking
+	toAnyone                   // it is in Groups.free
+)
 
 // next returns who is to have a group that is given up.
 func (gr *groupRecord[M]) next() *Consumer[M] {
@@ -537,7 +534,7 @@ func (g *Groups[M]) Add(m M, k GroupKey) (Ref, *Consumer[M]) {
 	r := Ref{i, msg.sequence}
 	g.waiting++
 	if k = g.runsIn(k); k.IsZero() {
-		g.offer(i, msgFree)
+		g.setLoose(i)
 		return r, nil
 	}
 	n := g.find(k)
@@ -549,7 +546,7 @@ func (g *Groups[M]) Add(m M, k GroupKey) (Ref, *Consumer[M]) {
 	if g.enqueue(gr, i) {
 		g.arrange(n)
 	}
-	return r, gr.owner
+	return r, g.consumer(gr.owner)
 }
 
 // runsIn returns the group that a message with key k runs in, the zero key if none.
@@ -568,8 +565,8 @@ func (g *Groups[M]) Key(m *RawMessage, header string) (GroupKey, error) {
 		return k, err
 	}
 	for n := g.bucket(maphash.Bytes(g.index.seed, text)); n != 0; n = g.groups.at(n).sameHash {
-		if known := &g.groups.at(n).key; known.kind == k.kind && known.text == string(text) {
-			return *known, nil
+		if gr := g.groups.at(n); gr.kind == k.kind && gr.text == string(text) {
+			return gr.key(), nil
 		}
 	}
 	k.text = string(text)
@@ -594,7 +591,7 @@ func (g *Groups[M]) Refuse(r Ref) bool {
 	if msg == nil {
 		return false
 	}
-	if c := g.holder(msg); c != nil && !msg.gone {
+	if c := g.consumer(msg.holder); c != nil && !msg.gone {
 		c.makeChoosy()
 		c.judge(r.index, false)
 	}
@@ -626,18 +623,10 @@ func (g *Groups[M]) Remove(r Ref) (m M, holder *Consumer[M], ok bool) {
 	m = msg.m
 	if msg.state == msgHeld {
 		msg.gone = true // [grouping: removed] "does not free its group"
-		return m, g.holder(msg), true
+		return m, g.consumer(msg.holder), true
 	}
-	g.waiting--
 	n := msg.group
-	switch {
-	case n == 0:
-		g.unrank(&g.loose, r.index)
-	case r.index == g.groups.at(n).first:
-		g.dequeue(g.groups.at(n))
-	default:
-		g.stepOut(g.groups.at(n), r.index)
-	}
+	g.takeOut(r.index)
 	g.drop(r.index)
 	if n != 0 {
 		g.arrange(n)
@@ -651,7 +640,7 @@ func (g *Groups[M]) Get(r Ref) (m M, holder *Consumer[M], ok bool) {
 	if msg == nil {
 		return m, nil, false
 	}
-	return msg.m, g.holder(msg), true
+	return msg.m, g.consumer(msg.holder), true
 }
 
 // Unassign gives a group up: no more of it goes to its owner, and when nothing of it is
@@ -664,7 +653,7 @@ func (g *Groups[M]) Unassign(k GroupKey) bool {
 		return false
 	}
 	gr := g.groups.at(n)
-	if gr.next() == nil && (gr.owner == nil || gr.givenUp) {
+	if gr.next() == nil && (gr.owner == 0 || gr.givenUp) {
 		return false
 	}
 	gr.givenUp, gr.heir = true, nil
@@ -691,12 +680,15 @@ func (g *Groups[M]) Assign(k GroupKey, c *Consumer[M]) bool {
 	}
 	gr := g.groups.at(n)
 	gr.givenUp, gr.heir = false, nil
-	if gr.owner != c {
+	if gr.owner != c.number {
 		gr.givenUp, gr.heir = true, c
 	}
 	g.arrange(n)
-	n = g.find(k)
-	return n != 0 && (g.groups.at(n).owner == c || g.groups.at(n).heir == c)
+	if n = g.find(k); n == 0 {
+		return false
+	}
+	gr = g.groups.at(n)
+	return gr.owner == c.number || gr.heir == c
 }
 
 // Owner returns the consumer that owns a group, nil if none does.
@@ -705,7 +697,7 @@ func (g *Groups[M]) Owner(k GroupKey) *Consumer[M] {
 	if n == 0 {
 		return nil
 	}
-	return g.groups.at(n).owner
+	return g.consumer(g.groups.at(n).owner)
 }
 
 // GroupCounts are how many there are in a [Groups].
@@ -718,7 +710,7 @@ type GroupCounts struct {
 
 // Counts returns how many there are now.
 func (g *Groups[M]) Counts() GroupCounts {
-	return GroupCounts{g.waiting, g.held, g.groups.len, int(g.idle.len)}
+	return GroupCounts{g.waiting, g.held, g.groups.len, g.idles}
 }
 
 // A GroupStatus is how a group is.
@@ -738,16 +730,15 @@ func (g *Groups[M]) ByGroup() iter.Seq[GroupStatus[M]] {
 	return func(yield func(GroupStatus[M]) bool) {
 		for gr := range g.groups.all() {
 			s := GroupStatus[M]{
-				Key:     gr.key,
-				Owner:   gr.owner,
+				Key:     gr.key(),
+				Owner:   g.consumer(gr.owner),
 				GivenUp: gr.givenUp,
 				Heir:    gr.next(),
-				Waiting: int(gr.line.len + gr.strays.len),
+				Waiting: int(gr.waiting),
 				Held:    int(gr.held),
 			}
 			if gr.first != 0 {
-				s.Waiting++
-				s.Oldest = g.ref(gr.first)
+				s.Oldest = Ref{gr.first, gr.sequence}
 			}
 			if !yield(s) {
 				return
@@ -762,22 +753,18 @@ func (g *Groups[M]) ByGroup() iter.Seq[GroupStatus[M]] {
 // meanwhile.
 func (g *Groups[M]) All() iter.Seq2[Ref, M] {
 	return func(yield func(Ref, M) bool) {
-		var heads queuePlaces[M] // of each group, what is to come next
+		var heads queuePlaces[M] // what is to come next in each group's line, and of its strays
 		for gr := range g.groups.all() {
-			heads.add(g, gr.first)
+			heads.add(g, gr.line.first)
+			heads.add(g, gr.strays.first())
 		}
 		grouped := func() bool { // yields the first of them
 			p := heads.drop(g)
 			msg := g.messages.at(p.index)
-			gr := g.groups.at(msg.group)
-			switch msg.state {
-			case msgLined:
+			if msg.state == msgLined {
 				heads.add(g, msg.right)
-			case msgStray:
-				g.walk(gr.strays.root, &p, func(i uint32) bool { heads.add(g, i); return false })
-			default:
-				heads.add(g, gr.line.first)
-				heads.add(g, gr.strays.first())
+			} else {
+				g.walk(g.groups.at(msg.group).strays.root, &p, func(i uint32) bool { heads.add(g, i); return false })
 			}
 			return yield(Ref{p.index, p.sequence}, p.m)
 		}
@@ -839,18 +826,15 @@ func (c *Consumer[M]) Next() (m M, r Ref, ok bool) {
 	g := c.g
 	msg := g.messages.at(i)
 	n := msg.group
-	if n == 0 {
-		g.unrank(&g.loose, i)
-	} else {
+	g.takeOut(i)
+	if n != 0 {
 		gr := g.groups.at(n)
-		g.dequeue(gr)
 		gr.held++
 		gr.promised = false
-		if gr.owner != c {
+		if gr.owner != c.number {
 			g.own(n, c) // [grouping: assigned] [grouping: shared]
 		}
 	}
-	g.waiting--
 	g.held++
 	msg.state, msg.holder = msgHeld, c.number
 	c.held.add(i, g.messagePair)
@@ -894,7 +878,7 @@ func (c *Consumer[M]) Owned() iter.Seq[GroupKey] {
 		for n := c.owned.first; n != 0; {
 			gr := c.g.groups.at(n)
 			n = gr.owned.right
-			if !yield(gr.key) {
+			if !yield(gr.key()) {
 				return
 			}
 		}
@@ -927,7 +911,7 @@ func (c *Consumer[M]) Close() (returned int) {
 		i = next
 	}
 	returned = g.waiting - waiting
-	for c.owned.len > 0 {
+	for c.owned.last != 0 {
 		n := c.owned.last
 		g.own(n, nil)
 		g.arrange(n)
@@ -945,7 +929,7 @@ func (c *Consumer[M]) Close() (returned int) {
 // group may be forgotten then.
 func (g *Groups[M]) arrange(n uint32) {
 	gr := g.groups.at(n)
-	owner := gr.owner
+	owner := g.consumer(gr.owner)
 	if gr.held == 0 {
 		if gr.givenUp { // [grouping: given up] "once nothing of it is held"
 			owner = gr.next()
@@ -958,22 +942,20 @@ func (g *Groups[M]) arrange(n uint32) {
 			owner = nil // [grouping: refusal] "loses the group at once"
 		}
 	}
-	if owner != gr.owner {
+	if owner != g.consumer(gr.owner) {
 		g.own(n, owner)
 	}
 
-	if gr.first != 0 {
-		to := msgBarred // [grouping: pending] if nobody owns it "and is not free"
-		switch {
-		case owner != nil && !gr.givenUp && owner.accepts(gr.first):
-			to = msgReady
-		case owner == nil && gr.held == 0:
-			to = msgFree
-		}
-		if to != g.messages.at(gr.first).state {
-			g.withdraw(gr)
-			g.offer(gr.first, to)
-		}
+	to := toNobody // [grouping: pending] if nobody owns it "and is not free"
+	switch {
+	case gr.first == 0:
+	case owner != nil && !gr.givenUp && owner.accepts(gr.first):
+		to = toOwner
+	case owner == nil && gr.held == 0:
+		to = toAnyone
+	}
+	if to != gr.offer {
+		g.offer(gr, to)
 	}
 
 	empty := gr.first == 0 && gr.held == 0
@@ -981,13 +963,15 @@ func (g *Groups[M]) arrange(n uint32) {
 		gr.isIdle = idle
 		if idle {
 			g.idle.add(n, g.idlePair)
+			g.idles++
 		} else {
 			g.idle.remove(n, g.idlePair)
+			g.idles--
 		}
 	}
 	if empty && owner == nil {
 		g.forget(n)
-	} else if g.idleLimit > 0 && int(g.idle.len) > g.idleLimit {
+	} else if g.idleLimit > 0 && g.idles > g.idleLimit {
 		longest := g.idle.first
 		g.own(longest, nil)
 		g.arrange(longest)
@@ -997,12 +981,13 @@ func (g *Groups[M]) arrange(n uint32) {
 // own makes c the owner of a group; nil is nobody.
 func (g *Groups[M]) own(n uint32, c *Consumer[M]) {
 	gr := g.groups.at(n)
-	g.withdraw(gr)
-	if gr.owner != nil {
-		gr.owner.owned.remove(n, g.ownedPair)
+	g.offer(gr, toNobody)
+	if old := g.consumer(gr.owner); old != nil {
+		old.owned.remove(n, g.ownedPair)
 	}
-	gr.owner = c
+	gr.owner = 0
 	if c != nil {
+		gr.owner = c.number
 		c.owned.add(n, g.ownedPair)
 	}
 }
@@ -1011,81 +996,99 @@ func (g *Groups[M]) own(n uint32, c *Consumer[M]) {
 // that is the first.
 func (g *Groups[M]) enqueue(gr *groupRecord[M], i uint32) bool {
 	msg := g.messages.at(i)
-	last := gr.line.last
-	if last == 0 {
-		last = gr.first
-	}
-	switch {
-	case last == 0:
-	case g.before(g.messages.at(last), msg):
+	gr.waiting++
+	if gr.line.last != 0 {
+		if last := g.messages.at(gr.line.last); g.before(last, msg) {
+			last.gap = 0
+			if gap := msg.sequence - last.sequence; gap <= math.MaxUint32 {
+				last.gap = uint32(gap)
+			}
+			msg.state = msgLined
+			gr.line.add(i, g.messagePair)
+			return false
+		}
+		msg.state = msgStray
+		g.rank(&gr.strays, i, msg.sequence, false)
+	} else {
 		msg.state = msgLined
 		gr.line.add(i, g.messagePair)
-		return false
-	case g.before(g.messages.at(gr.first), msg):
-		msg.state = msgStray
-		g.rank(&gr.strays, i, false)
-		return false
-	default:
-		g.withdraw(gr)
-		g.messages.at(gr.first).state = msgStray
-		g.rank(&gr.strays, gr.first, false)
 	}
-	msg.state = msgBarred
-	gr.first = i
+	if gr.first != 0 && g.before(g.messages.at(gr.first), msg) {
+		return false
+	}
+	g.offer(gr, toNobody)
+	gr.first, gr.sequence = i, msg.sequence
 	return true
 }
 
-// dequeue takes out the first message of a group that waits.
-func (g *Groups[M]) dequeue(gr *groupRecord[M]) {
-	g.withdraw(gr)
-	gr.first = g.sooner(gr.line.first, gr.strays.first())
-	if gr.first != 0 {
-		g.stepOut(gr, gr.first)
-		g.messages.at(gr.first).state = msgBarred
-	}
-}
-
-// stepOut takes a message from behind its group's first.
-func (g *Groups[M]) stepOut(gr *groupRecord[M], i uint32) {
-	if g.messages.at(i).state == msgLined {
-		gr.line.remove(i, g.messagePair)
-	} else {
-		g.unrank(&gr.strays, i)
-	}
-}
-
-// offer puts a message where the consumers find it that may have it.
-func (g *Groups[M]) offer(i uint32, to msgState) {
+// takeOut takes a message out of where it waits.
+func (g *Groups[M]) takeOut(i uint32) {
 	msg := g.messages.at(i)
-	msg.state = to
-	switch to {
-	case msgReady:
-		g.rank(&g.groups.at(msg.group).owner.ready, i, true)
-	case msgFree:
-		if msg.group == 0 {
-			g.rank(&g.loose, i, false)
-		} else {
-			g.rank(&g.free, i, true)
-		}
-		if g.choosy > 0 {
-			g.news.add(i, g.free.len+g.loose.len)
-		}
-	}
-}
-
-// withdraw takes a group's first message from where offer put it.
-func (g *Groups[M]) withdraw(gr *groupRecord[M]) {
-	if gr.first == 0 {
+	g.waiting--
+	if msg.state == msgLoose {
+		g.unrank(&g.loose, i, msg.sequence)
 		return
 	}
-	msg := g.messages.at(gr.first)
-	switch msg.state {
-	case msgReady:
-		g.unrank(&gr.owner.ready, gr.first)
-	case msgFree:
-		g.unrank(&g.free, gr.first)
+	gr := g.groups.at(msg.group)
+	gr.waiting--
+	if i == gr.first {
+		g.offer(gr, toNobody)
 	}
-	msg.state = msgBarred
+	gap := msg.gap
+	switch {
+	case msg.state == msgStray:
+		g.unrank(&gr.strays, i, msg.sequence)
+		gap = 0
+	case i != gr.line.first:
+		g.messages.at(msg.left).gap = 0
+		fallthrough
+	default:
+		gr.line.remove(i, g.messagePair)
+	}
+	if i != gr.first {
+		return
+	}
+	// The next in line need not be looked at now, if nothing else may be first.
+	gr.first, gr.sequence = gr.line.first, msg.sequence+uint64(gap)
+	if gr.strays.root != nil {
+		gr.first, gap = g.sooner(gr.first, gr.strays.first()), 0
+	}
+	if gap == 0 && gr.first != 0 {
+		gr.sequence = g.messages.at(gr.first).sequence
+	}
+}
+
+// setLoose puts a message among the ungrouped ones that wait.
+func (g *Groups[M]) setLoose(i uint32) {
+	msg := g.messages.at(i)
+	msg.state = msgLoose
+	g.rank(&g.loose, i, msg.sequence, false)
+	g.tell(i)
+}
+
+// offer has those find a group's first message who may have it.
+func (g *Groups[M]) offer(gr *groupRecord[M], to groupOffer) {
+	switch gr.offer {
+	case toOwner:
+		g.unrank(&g.consumer(gr.owner).ready, gr.first, gr.sequence)
+	case toAnyone:
+		g.unrank(&g.free, gr.first, gr.sequence)
+	}
+	gr.offer = to
+	switch to {
+	case toOwner:
+		g.rank(&g.consumer(gr.owner).ready, gr.first, gr.sequence, true)
+	case toAnyone:
+		g.rank(&g.free, gr.first, gr.sequence, true)
+		g.tell(gr.first)
+	}
+}
+
+// tell tells consumers that judge free messages of one.
+func (g *Groups[M]) tell(i uint32) {
+	if g.choosy > 0 {
+		g.news.add(i, g.free.len+g.loose.len)
+	}
 }
 
 // endHolding is Settle and Release.
@@ -1094,7 +1097,7 @@ func (g *Groups[M]) endHolding(r Ref, back bool) bool {
 	if msg == nil {
 		return false
 	}
-	if c := g.holder(msg); c != nil {
+	if c := g.consumer(msg.holder); c != nil {
 		c.held.remove(r.index, g.messagePair)
 	}
 	if n := g.letGo(r.index, back); n != 0 {
@@ -1119,7 +1122,7 @@ func (g *Groups[M]) letGo(i uint32, back bool) (n uint32) {
 	g.waiting++
 	msg.holder, msg.pending = 0, false
 	if n == 0 {
-		g.offer(i, msgFree)
+		g.setLoose(i)
 	} else {
 		g.enqueue(g.groups.at(n), i)
 	}
@@ -1157,12 +1160,12 @@ func (g *Groups[M]) holding(r Ref) *groupMessage[M] {
 	return nil
 }
 
-// holder returns the consumer that holds a message, nil if none does.
-func (g *Groups[M]) holder(msg *groupMessage[M]) *Consumer[M] {
-	if msg.holder == 0 {
+// consumer returns the consumer with a number, nil for 0.
+func (g *Groups[M]) consumer(number uint32) *Consumer[M] {
+	if number == 0 {
 		return nil
 	}
-	return *g.consumers.at(msg.holder)
+	return *g.consumers.at(number)
 }
 
 func (g *Groups[M]) ref(i uint32) Ref { return Ref{i, g.messages.at(i).sequence} }
@@ -1244,8 +1247,19 @@ func (c *Consumer[M]) startOver() {
 	c.readNews = c.g.news.end
 }
 
+// isFree says whether a number is that of a message that is for anyone.
 func (g *Groups[M]) isFree(i uint32) bool {
-	return g.messages.has(i) && g.messages.at(i).state == msgFree
+	if !g.messages.has(i) {
+		return false
+	}
+	switch msg := g.messages.at(i); msg.state {
+	case msgLoose:
+		return true
+	case msgLined, msgStray:
+		gr := g.groups.at(msg.group)
+		return gr.first == i && gr.offer == toAnyone
+	}
+	return false
 }
 
 // makeChoosy makes the consumer one that may refuse messages.
@@ -1425,9 +1439,13 @@ type rankNode struct {
 	below    *[rankSize]*rankNode // nil: a leaf
 }
 
-// position returns how many entries of a node are before a message.
+// position returns how many entries of a node are before a message. m is not looked at
+// in a FIFO queue.
 func (g *Groups[M]) position(node *rankNode, sequence uint64, m *M) int {
 	if node.sequence != nil {
+		if sequence <= node.sequence[0] {
+			return 0
+		}
 		at, n := uint(0), uint(node.n)
 		for n > 1 { // a step costs the same whichever way it goes
 			half := n / 2
@@ -1451,16 +1469,23 @@ func (g *Groups[M]) position(node *rankNode, sequence uint64, m *M) int {
 	return sort.Search(node.n-1, func(at int) bool { return !before(at) })
 }
 
+// value returns what compare wants to know of a message.
+func (g *Groups[M]) value(i uint32) *M {
+	if g.compare == nil {
+		return nil
+	}
+	return &g.messages.at(i).m
+}
+
 // rank puts a message into a ranking, which is to be quick if it can be.
-func (g *Groups[M]) rank(r *ranking, i uint32, quick bool) {
-	msg := g.messages.at(i)
+func (g *Groups[M]) rank(r *ranking, i uint32, sequence uint64, quick bool) {
 	r.len++
 	if r.root == nil {
 		r.root = g.newNode(quick && g.compare == nil, false)
-		r.root.put(0, i, msg.sequence, nil)
+		r.root.put(0, i, sequence, nil)
 		return
 	}
-	if half := g.rankBelow(r.root, msg, i); half != nil {
+	if half := g.rankBelow(r.root, i, sequence, g.value(i)); half != nil {
 		root := g.newNode(half.sequence != nil, true)
 		root.put(0, r.root.message[0], r.root.firstSequence(), r.root)
 		root.put(1, half.message[0], half.firstSequence(), half)
@@ -1470,13 +1495,12 @@ func (g *Groups[M]) rank(r *ranking, i uint32, quick bool) {
 
 // rankBelow puts a message into a node or below it. If the node had to be split, it
 // returns the second half.
-func (g *Groups[M]) rankBelow(node *rankNode, msg *groupMessage[M], i uint32) (half *rankNode) {
-	at := g.position(node, msg.sequence, &msg.m)
-	sequence := msg.sequence
+func (g *Groups[M]) rankBelow(node *rankNode, i uint32, sequence uint64, m *M) (half *rankNode) {
+	at := g.position(node, sequence, m)
 	var below *rankNode
 	if node.below != nil {
 		at = max(at-1, 0)
-		below = g.rankBelow(node.below[at], msg, i)
+		below = g.rankBelow(node.below[at], i, sequence, m)
 		node.refresh(at)
 		if below == nil {
 			return nil
@@ -1500,8 +1524,8 @@ func (g *Groups[M]) rankBelow(node *rankNode, msg *groupMessage[M], i uint32) (h
 }
 
 // unrank takes a message out of the ranking that it is in.
-func (g *Groups[M]) unrank(r *ranking, i uint32) {
-	g.unrankBelow(r.root, g.messages.at(i), i)
+func (g *Groups[M]) unrank(r *ranking, i uint32, sequence uint64) {
+	g.unrankBelow(r.root, i, sequence, g.value(i))
 	r.len--
 	for root := r.root; root.n == 0 || root.n == 1 && root.below != nil; root = r.root {
 		r.root = nil
@@ -1515,8 +1539,8 @@ func (g *Groups[M]) unrank(r *ranking, i uint32) {
 	}
 }
 
-func (g *Groups[M]) unrankBelow(node *rankNode, msg *groupMessage[M], i uint32) {
-	at := g.position(node, msg.sequence, &msg.m)
+func (g *Groups[M]) unrankBelow(node *rankNode, i uint32, sequence uint64, m *M) {
+	at := g.position(node, sequence, m)
 	if node.below == nil {
 		node.cut(at)
 		return
@@ -1525,7 +1549,7 @@ func (g *Groups[M]) unrankBelow(node *rankNode, msg *groupMessage[M], i uint32) 
 		at-- // it is not the first below
 	}
 	child := node.below[at]
-	g.unrankBelow(child, msg, i)
+	g.unrankBelow(child, i, sequence, m)
 	if child.n == 0 {
 		node.cut(at)
 		g.spare(child)
@@ -1679,37 +1703,35 @@ func (g *Groups[M]) sparesOf(quick, inner bool) *[]*rankNode {
 // A list is linked by pairs, of the neighbours of each of its members. The last one has
 // 0 for its right neighbour; what the first one has for its left one means nothing, so
 // that who takes the first need not touch the second.
-type list struct{ first, last, len uint32 }
+type list struct{ first, last uint32 } // 0: it is empty
 
 type pair struct{ left, right uint32 }
 
 // add adds a member at the end. pairOf returns the pair of each.
 func (l *list) add(i uint32, pairOf func(uint32) *pair) {
-	if l.len == 0 {
+	if l.last == 0 {
 		l.first = i
 	} else {
 		pairOf(l.last).right = i
 	}
 	*pairOf(i) = pair{left: l.last}
 	l.last = i
-	l.len++
 }
 
 func (l *list) addFirst(i uint32, pairOf func(uint32) *pair) {
-	if l.len == 0 {
+	if l.first == 0 {
 		l.last = i
 	} else {
 		pairOf(l.first).left = i
 	}
 	*pairOf(i) = pair{right: l.first}
 	l.first = i
-	l.len++
 }
 
 func (l *list) remove(i uint32, pairOf func(uint32) *pair) {
 	p := *pairOf(i)
 	switch {
-	case l.len == 1:
+	case l.first == l.last:
 		l.first, l.last = 0, 0
 	case i == l.first:
 		l.first = p.right
@@ -1720,7 +1742,6 @@ func (l *list) remove(i uint32, pairOf func(uint32) *pair) {
 		pairOf(p.left).right = p.right
 		pairOf(p.right).left = p.left
 	}
-	l.len--
 }
 
 func (g *Groups[M]) messagePair(i uint32) *pair { return &g.messages.at(i).pair }
@@ -1756,11 +1777,11 @@ func (x *groupIndex) twin() uint64 {
 	return last &^ (1 << (bits.Len64(last) - 1))
 }
 
-func (x *groupIndex) hash(k *GroupKey) uint64 {
-	if k.kind == groupText || k.kind == groupBinary {
+func (x *groupIndex) hash(k GroupKey) uint64 {
+	if k.kind <= groupDecimal {
 		return maphash.String(x.seed, k.text)
 	}
-	return maphash.Comparable(x.seed, [2]uint64{k.hi, k.lo})
+	return maphash.Comparable(x.seed, k.bits)
 }
 
 // bucket returns the first group in the bucket of a hash, 0 if there is none.
@@ -1773,8 +1794,8 @@ func (g *Groups[M]) bucket(hash uint64) uint32 {
 
 // find returns the group with a key, 0 if there is none.
 func (g *Groups[M]) find(k GroupKey) uint32 {
-	n := g.bucket(g.index.hash(&k))
-	for n != 0 && g.groups.at(n).key != k {
+	n := g.bucket(g.index.hash(k))
+	for n != 0 && g.groups.at(n).key() != k {
 		n = g.groups.at(n).sameHash
 	}
 	return n
@@ -1783,7 +1804,7 @@ func (g *Groups[M]) find(k GroupKey) uint32 {
 // enter makes a group.
 func (g *Groups[M]) enter(k GroupKey) uint32 {
 	n, gr := g.groups.take()
-	gr.key = k
+	gr.text, gr.bits, gr.kind = k.text, k.bits, k.kind
 	x := &g.index
 	if x.buckets < uint64(g.groups.len) {
 		if x.buckets%partSize == 0 {
@@ -1805,7 +1826,7 @@ func (g *Groups[M]) enter(k GroupKey) uint32 {
 // file puts a group into its bucket, and returns the one that followed it in another.
 func (g *Groups[M]) file(n uint32) (next uint32) {
 	gr := g.groups.at(n)
-	bucket := g.index.at(g.index.of(g.index.hash(&gr.key)))
+	bucket := g.index.at(g.index.of(g.index.hash(gr.key())))
 	next, gr.sameHash, *bucket = gr.sameHash, *bucket, n
 	return next
 }
@@ -1814,7 +1835,7 @@ func (g *Groups[M]) file(n uint32) (next uint32) {
 func (g *Groups[M]) forget(n uint32) {
 	x := &g.index
 	gr := g.groups.at(n)
-	at := x.at(x.of(x.hash(&gr.key)))
+	at := x.at(x.of(x.hash(gr.key())))
 	for *at != n {
 		at = &g.groups.at(*at).sameHash
 	}
@@ -1879,7 +1900,7 @@ func (p *pool[T]) has(i uint32) bool {
 
 // take takes a zero thing, and returns its number and where it is.
 func (p *pool[T]) take() (uint32, *T) {
-	if p.open.len == 0 {
+	if p.open.first == 0 {
 		p.grow()
 	}
 	n := int(p.open.first - 1)
