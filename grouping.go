@@ -920,6 +920,7 @@ func (c *Consumer[M]) Close() (returned int) {
 		g.choosy--
 	}
 	g.consumers.give(c.number)
+	g.consumers.shrink()
 	*c = Consumer[M]{g: g, closed: true}
 	return returned
 }
@@ -1131,13 +1132,15 @@ func (g *Groups[M]) letGo(i uint32, back bool) (n uint32) {
 
 // drop forgets a message.
 func (g *Groups[M]) drop(i uint32) {
-	part, freed := g.messages.give(i)
-	if !freed || g.choosy == 0 {
-		return
-	}
-	for c := range g.consumers.all() {
-		if part < len((*c).verdicts) {
-			(*c).verdicts[part] = nil
+	g.messages.give(i)
+	for part, freed := g.messages.shrink(); freed; part, freed = g.messages.shrink() {
+		if g.choosy == 0 {
+			continue
+		}
+		for c := range g.consumers.all() {
+			if part < len((*c).verdicts) {
+				(*c).verdicts[part] = nil
+			}
 		}
 	}
 }
@@ -1841,6 +1844,9 @@ func (g *Groups[M]) forget(n uint32) {
 	}
 	*at = gr.sameHash
 	g.groups.give(n)
+	for freed := true; freed; {
+		_, freed = g.groups.shrink()
+	}
 	for x.buckets > partSize && x.buckets > 2*uint64(g.groups.len) {
 		end := x.at(x.twin())
 		for *end != 0 {
@@ -1933,8 +1939,8 @@ func (p *pool[T]) grow() {
 	p.open.add(uint32(n+1), p.openPair)
 }
 
-// give gives a thing back. It returns a part whose memory was given back by that.
-func (p *pool[T]) give(i uint32) (freed int, ok bool) {
+// give gives a thing back. shrink is to be called after it.
+func (p *pool[T]) give(i uint32) {
 	n := int(i / partSize)
 	part := p.parts[n]
 	var zero T
@@ -1946,21 +1952,24 @@ func (p *pool[T]) give(i uint32) (freed int, ok bool) {
 	if part.vacancy == 1 {
 		p.open.addFirst(number, p.openPair)
 	}
-	if part.vacancy < room(n) {
-		return 0, false
+	if part.vacancy == room(n) {
+		p.open.remove(number, p.openPair)
+		p.open.add(number, p.openPair)
+		p.empty++
 	}
-	p.open.remove(number, p.openPair)
-	p.open.add(number, p.openPair)
-	p.empty++
+}
+
+// shrink gives back the memory of one part, and returns which, if too many are empty.
+func (p *pool[T]) shrink() (part int, ok bool) {
 	if inUse := len(p.parts) - len(p.gaps) - p.empty; p.empty <= spareParts+inUse/4 {
 		return 0, false
 	}
-	freed = int(p.open.last - 1)
+	part = int(p.open.last - 1)
 	p.open.remove(p.open.last, p.openPair)
 	p.empty--
-	p.parts[freed] = nil
-	p.gaps = append(p.gaps, uint32(freed))
-	return freed, true
+	p.parts[part] = nil
+	p.gaps = append(p.gaps, uint32(part))
+	return part, true
 }
 
 func (p *pool[T]) openPair(number uint32) *pair { return &p.parts[number-1].openPair }

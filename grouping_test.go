@@ -2,12 +2,319 @@ package amqpjms
 
 import (
 	"cmp"
+	"encoding/hex"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
+	"strings"
 	"testing"
+	"time"
+
+	"github.com/Azure/go-amqp"
+	"github.com/google/uuid"
+	"github.com/seed-b113d664/amqpjms/internal/wire"
+	"github.com/stretchr/testify/require"
 )
+
+// groupValues are values by class: those of one class are one group, those of two are two. Each is as Go has
+// it (none: Go has no such type) and as it is encoded.
+var groupValues = []struct {
+	text   string // of the key
+	values []any
+	wires  []string
+}{
+	{"none", []any{nil, []byte(nil)}, []string{"", "40"}},
+	{`""`, []any{"", amqp.Symbol("")}, []string{"a100", "b100000000", "a300"}},
+	{`"1"`, []any{"1", amqp.Symbol("1")}, []string{"a10131", "a30131", "b30000000131"}},
+	{`"A"`, []any{"A"}, []string{"a10141"}},
+	{`"a"`, []any{"a"}, []string{"a10161"}},
+	{`"A "`, []any{"A "}, []string{"a1024120"}},
+	{`"é\n"`, []any{"é\n"}, []string{"a103c3a90a"}},
+	{`"qpid.no-group"`, []any{DefaultGroup}, nil},
+	{"0", []any{0, int8(0), int16(0), int32(0), int64(0), uint(0), uint8(0), uint16(0), uint32(0), uint64(0)},
+		[]string{"5000", "600000", "43", "44", "5100", "610000", "5400", "5500"}},
+	{"1", []any{1, int8(1), int16(1), int32(1), int64(1), uint(1), uint8(1), uint16(1), uint32(1), uint64(1)},
+		[]string{"5001", "600001", "5201", "7000000001", "5301", "800000000000000001", "5101", "610001", "5401", "7100000001", "5501", "810000000000000001"}},
+	{"-1", []any{-1, int8(-1), int16(-1), int32(-1), int64(-1)}, []string{"51ff", "61ffff", "54ff", "71ffffffff", "55ff", "81ffffffffffffffff"}},
+	{"255", []any{255, uint8(255), int16(255)}, []string{"50ff", "6100ff"}},
+	{"65536", []any{65536, uint32(65536)}, []string{"7000010000", "7100010000"}},
+	{"-9223372036854775808", []any{int64(math.MinInt64)}, []string{"818000000000000000"}},
+	{"9223372036854775808", []any{uint64(1 << 63)}, []string{"808000000000000000"}},
+	{"18446744073709551615", []any{uint64(math.MaxUint64)}, []string{"80ffffffffffffffff"}},
+	{"4294967296", []any{int64(1 << 32)}, nil},
+	{"float 0", []any{0.0, math.Copysign(0, -1), float32(0), float32(math.Copysign(0, -1))}, []string{"7200000000", "7280000000", "820000000000000000", "828000000000000000"}},
+	{"float 1", []any{1.0, float32(1)}, []string{"723f800000", "823ff0000000000000"}},
+	{"float NaN", []any{math.NaN(), float32(math.NaN()), math.Float64frombits(0xfff0000000000001)}, []string{"727fc00000", "72ffc00001", "827ff8000000000000", "82fff0000000000001"}},
+	{"float +Inf", []any{math.Inf(1), float32(math.Inf(1))}, []string{"727f800000"}},
+	{"float 0.1", []any{0.1}, []string{"823fb999999999999a"}},
+	{"float 0.10000000149011612", []any{float32(0.1), float64(float32(0.1))}, []string{"723dcccccd"}},
+	{"true", []any{true}, []string{"41", "5601"}},
+	{"false", []any{false}, []string{"42", "5600"}},
+	{"char 49", nil, []string{"7300000031"}},
+	{"timestamp 1", []any{time.UnixMilli(1), time.UnixMilli(1).UTC(), time.UnixMicro(1999)}, []string{"830000000000000001"}},
+	{"timestamp -1", []any{time.UnixMilli(-1)}, []string{"83ffffffffffffffff"}},
+	{"uuid 00000000-0000-0000-0000-000000000001", []any{amqp.UUID{15: 1}, uuid.UUID{15: 1}}, []string{"9800000000000000000000000000000001"}},
+	{`"00000000-0000-0000-0000-000000000001"`, []any{"00000000-0000-0000-0000-000000000001"}, nil},
+	{"binary 00000000000000000000000000000001", []any{append(make([]byte, 15), 1)}, []string{"a01000000000000000000000000000000001"}},
+	{"binary ", []any{[]byte{}}, []string{"a000", "b000000000"}},
+	{"binary 31", []any{[]byte("1")}, []string{"a00131", "b00000000131"}},
+	{"decimal32 00000001", nil, []string{"7400000001"}},
+	{"decimal64 0000000000000001", nil, []string{"840000000000000001"}},
+	{"decimal128 00000000000000000000000000000001", nil, []string{"9400000000000000000000000000000001"}},
+}
+
+// rawMessage returns an encoded message with these properties and application properties.
+func rawMessage(t testing.TB, groupID RawValue, properties ...any) *RawMessage {
+	t.Helper()
+	var b []byte
+	if groupID != nil {
+		b = wire.AppendDescriptor(b, uint64(SectionProperties))
+		b = wire.AppendList(b, 11, append([]byte("@@@@@@@@@@"), groupID...)) // ten nulls before it
+	}
+	if len(properties) > 0 {
+		var items []byte
+		for i := 0; i < len(properties); i += 2 {
+			items = wire.AppendString(items, properties[i].(string))
+			items = append(items, properties[i+1].(RawValue)...)
+		}
+		b = wire.AppendDescriptor(b, uint64(SectionApplicationProperties))
+		b = wire.AppendMap(b, len(properties)/2, items)
+	}
+	m := new(RawMessage)
+	require.NoError(t, m.Parse(b))
+	return m
+}
+
+// Every way to a key gives the same one, and the keys of two classes differ.
+func TestGroupKey(t *testing.T) {
+	g := NewAssigned(GroupOptions[int]{})
+	keys := map[GroupKey]string{}
+	for _, class := range groupValues {
+		var want GroupKey
+		first := true
+		check := func(what string, got GroupKey, err error) {
+			t.Helper()
+			require.NoError(t, err, what)
+			if first {
+				want, first = got, false
+				require.Empty(t, keys[want], "%s is also %s", class.text, keys[want])
+				keys[want] = class.text
+			}
+			if got != want {
+				t.Errorf("%s of %s: %v, want %v", what, class.text, got, want)
+			}
+			if got.String() != class.text {
+				t.Errorf("%s of %s is written as %s", what, class.text, got)
+			}
+			if got.IsZero() != (class.text == "none") {
+				t.Errorf("%s of %s: IsZero %v", what, class.text, got.IsZero())
+			}
+		}
+		for _, v := range class.values {
+			k, err := GroupKeyFrom(v)
+			check(fmt.Sprintf("GroupKeyFrom(%T)", v), k, err)
+			m := &amqp.Message{ApplicationProperties: map[string]any{"k": v, "other": "x"}}
+			k, err = GroupKeyOf(m, "k")
+			check(fmt.Sprintf("GroupKeyOf, %T", v), k, err)
+		}
+		for _, w := range class.wires {
+			b, err := hex.DecodeString(w)
+			require.NoError(t, err)
+			v := RawValue(b)
+			k, err := v.GroupKey()
+			check("RawValue.GroupKey, "+w, k, err)
+			if w == "" {
+				continue
+			}
+			m := rawMessage(t, nil, "other", RawValue{0x40}, "k", v)
+			k, err = m.GroupKey("k")
+			check("RawMessage.GroupKey, "+w, k, err)
+			k, err = g.Key(m, "k")
+			check("Groups.Key, unknown, "+w, k, err)
+			g.Add(1, k)
+			k, err = g.Key(m, "k")
+			check("Groups.Key, known, "+w, k, err)
+		}
+	}
+}
+
+// The group-id property is what GroupIDHeader, JMSXGroupID and no header mean, and no other name.
+func TestGroupKeyHeader(t *testing.T) {
+	text := func(s string) RawValue { return wire.AppendString(nil, s) }
+	raw := rawMessage(t, text("A"), "k", text("B"), "Group-ID", text("C"))
+	id := "A"
+	message := &amqp.Message{
+		Properties:            &amqp.MessageProperties{GroupID: &id},
+		ApplicationProperties: map[string]any{"k": "B", "Group-ID": "C"},
+	}
+	g := NewShared(GroupOptions[int]{})
+	for header, want := range map[string]string{
+		"group-id": `"A"`, "JMSXGroupID": `"A"`, "jmsxgroupid": `"A"`, "": `"A"`, "k": `"B"`, "Group-ID": `"C"`, "K": "none",
+	} {
+		k, err := raw.GroupKey(header)
+		require.NoError(t, err)
+		require.Equal(t, want, k.String(), "RawMessage, header %q", header)
+		k, err = g.Key(raw, header)
+		require.NoError(t, err)
+		require.Equal(t, want, k.String(), "Groups.Key, header %q", header)
+		k, err = GroupKeyOf(message, header)
+		require.NoError(t, err)
+		require.Equal(t, want, k.String(), "amqp.Message, header %q", header)
+	}
+	for _, nothing := range []*RawMessage{rawMessage(t, nil), rawMessage(t, RawValue{0x40}), rawMessage(t, nil, "x", RawValue{0x40})} {
+		for _, header := range []string{"group-id", "x", "y"} {
+			k, err := nothing.GroupKey(header)
+			require.NoError(t, err)
+			require.True(t, k.IsZero())
+		}
+	}
+	for _, nothing := range []*amqp.Message{{}, {Properties: &amqp.MessageProperties{}}} {
+		k, err := GroupKeyOf(nothing, "group-id")
+		require.NoError(t, err)
+		require.True(t, k.IsZero())
+	}
+}
+
+func TestGroupKeyErrors(t *testing.T) {
+	type text string
+	for _, test := range []struct {
+		v    any
+		want string
+	}{
+		{[]any{"A"}, "amqpjms: group of type []interface {}: " + errNoGroup.Error()},
+		{map[string]any{}, "amqpjms: group of type map[string]interface {}: " + errNoGroup.Error()},
+		{[]string{"A"}, "amqpjms: group of type []string: " + errNoGroup.Error()},
+		{text("A"), "amqpjms: group of type amqpjms.text: " + errNoGroup.Error()},
+		{complex(1, 0), "amqpjms: group of type complex128: " + errNoGroup.Error()},
+		{"a\xff", `amqpjms: group "a\xff": not valid UTF-8`},
+		{amqp.Symbol("\xff"), `amqpjms: group "\xff": not valid UTF-8`},
+		{strings.Repeat("\xff", 100), `amqpjms: group "` + strings.Repeat(`\xff`, 64) + `"… (100 bytes): not valid UTF-8`},
+	} {
+		k, err := GroupKeyFrom(test.v)
+		require.EqualError(t, err, test.want)
+		require.Zero(t, k)
+		k, err = GroupKeyOf(&amqp.Message{ApplicationProperties: map[string]any{"k": test.v}}, "k")
+		require.EqualError(t, err, test.want)
+		require.Zero(t, k)
+	}
+	g := NewAssigned(GroupOptions[int]{})
+	for _, test := range []struct{ wire, want string }{
+		{"45", "amqpjms: group of type list: " + errNoGroup.Error()},
+		{"c10100", "amqpjms: group of type map: " + errNoGroup.Error()},
+		{"e0020050", "amqpjms: group of type array: " + errNoGroup.Error()},
+		{"00a10178a10141", "amqpjms: group of type described value: " + errNoGroup.Error()},
+		{"a101ff", "amqpjms: group of type string: string is not valid UTF-8"},
+		{"7300110000", "amqpjms: group of type char: char is not a Unicode scalar value"},
+	} {
+		b, err := hex.DecodeString(test.wire)
+		require.NoError(t, err)
+		k, err := RawValue(b).GroupKey()
+		require.EqualError(t, err, test.want, test.wire)
+		require.Zero(t, k)
+		m := rawMessage(t, nil, "k", RawValue(b))
+		for _, key := range []func() (GroupKey, error){
+			func() (GroupKey, error) { return m.GroupKey("k") },
+			func() (GroupKey, error) { return g.Key(m, "k") },
+		} {
+			k, err = key()
+			require.EqualError(t, err, test.want, test.wire)
+			require.Zero(t, k)
+		}
+	}
+	for _, cut := range []string{"a1", "a105", "81", "98", "94", "ff"} {
+		b, err := hex.DecodeString(cut)
+		require.NoError(t, err)
+		k, err := RawValue(b).GroupKey()
+		require.Error(t, err, cut)
+		require.Zero(t, k)
+	}
+	// A group-id is a string [amqp 3.2.4].
+	k, err := rawMessage(t, RawValue{0x43}).GroupKey(GroupIDHeader)
+	wantWireError(t, err, "amqpjms: group-id at byte 16: uint where string belongs")
+	require.Zero(t, k)
+	// Application properties that are broken before the one that is asked for.
+	m := new(RawMessage)
+	require.NoError(t, m.Parse([]byte{0, 0x53, 0x74, 0xc1, 5, 2, 0xa1, 5, 'k', 0x40}))
+	k, err = m.GroupKey("k")
+	require.Error(t, err)
+	require.Zero(t, k)
+}
+
+// Any bytes give a key or an error, and a key only one way.
+func FuzzGroupKey(f *testing.F) {
+	for _, class := range groupValues {
+		for _, w := range class.wires {
+			b, _ := hex.DecodeString(w)
+			f.Add(b)
+		}
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		k, err := RawValue(b).GroupKey()
+		if err != nil {
+			require.Zero(t, k)
+			return
+		}
+		again, err := RawValue(b).GroupKey()
+		require.NoError(t, err)
+		require.Equal(t, k.String(), again.String())
+		require.True(t, k == again)
+	})
+}
+
+func TestGroupArguments(t *testing.T) {
+	const header, shared, group = "qpid.group_header_key", "qpid.shared_msg_group", "qpid.default-message-group"
+	type args map[string]any
+	for _, test := range []struct {
+		args args
+		want GroupArguments
+		on   bool
+		err  string
+	}{
+		{nil, GroupArguments{}, false, ""},
+		{args{"x-other": 1}, GroupArguments{}, false, ""},
+		{args{header: nil}, GroupArguments{}, false, ""},
+		{args{shared: "1", group: "x"}, GroupArguments{}, false, ""},
+		{args{header: "k"}, GroupArguments{Header: "k"}, true, ""},
+		{args{header: "JMSXGroupID"}, GroupArguments{Header: "group-id"}, true, ""},
+		{args{header: "jmsxGROUPid"}, GroupArguments{Header: "group-id"}, true, ""},
+		{args{header: "group-id"}, GroupArguments{Header: "group-id"}, true, ""},
+		{args{header: "GROUP-ID"}, GroupArguments{Header: "GROUP-ID"}, true, ""},
+		{args{header: "k", shared: "1"}, GroupArguments{Header: "k", Shared: true}, true, ""},
+		{args{header: "k", shared: "true"}, GroupArguments{Header: "k", Shared: true}, true, ""},
+		{args{header: "k", shared: true}, GroupArguments{Header: "k", Shared: true}, true, ""},
+		{args{header: "k", shared: 1}, GroupArguments{Header: "k", Shared: true}, true, ""},
+		{args{header: "k", shared: uint8(1)}, GroupArguments{Header: "k", Shared: true}, true, ""},
+		{args{header: "k", shared: int64(1)}, GroupArguments{Header: "k", Shared: true}, true, ""},
+		{args{header: "k", shared: 1.0}, GroupArguments{Header: "k", Shared: true}, true, ""},
+		{args{header: "k", shared: "0"}, GroupArguments{Header: "k"}, true, ""},
+		{args{header: "k", shared: "01"}, GroupArguments{Header: "k"}, true, ""},
+		{args{header: "k", shared: "yes"}, GroupArguments{Header: "k"}, true, ""},
+		{args{header: "k", shared: 2}, GroupArguments{Header: "k"}, true, ""},
+		{args{header: "k", shared: -1}, GroupArguments{Header: "k"}, true, ""},
+		{args{header: "k", shared: false}, GroupArguments{Header: "k"}, true, ""},
+		{args{header: "k", shared: nil}, GroupArguments{Header: "k"}, true, ""},
+		{args{header: "k", shared: []string{"1"}}, GroupArguments{Header: "k"}, true, ""},
+		{args{header: "k", group: "d"}, GroupArguments{Header: "k", DefaultGroup: "d"}, true, ""},
+		{args{header: "k", group: nil}, GroupArguments{Header: "k"}, true, ""},
+		{args{header: ""}, GroupArguments{}, false, `amqpjms: qpid.group_header_key "": empty`},
+		{args{header: 7}, GroupArguments{}, false, `amqpjms: qpid.group_header_key "7": not a string`},
+		{args{header: true}, GroupArguments{}, false, `amqpjms: qpid.group_header_key "true": not a string`},
+		{args{header: "k", group: ""}, GroupArguments{}, false, `amqpjms: qpid.default-message-group "": empty`},
+		{args{header: "k", group: 1.5}, GroupArguments{}, false, `amqpjms: qpid.default-message-group "1.5": not a string`},
+	} {
+		got, on, err := GroupArgumentsFrom(test.args)
+		if test.err != "" {
+			require.EqualError(t, err, test.err)
+		} else {
+			require.NoError(t, err)
+		}
+		require.Equal(t, test.want, got, "%v", test.args)
+		require.Equal(t, test.on, on, "%v", test.args)
+	}
+}
 
 // item is what the tests below put into queues.
 type item struct {
@@ -614,4 +921,458 @@ func FuzzGroupsBesideNaive(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		runBeside(t, data[:min(len(data), 1000)])
 	})
+}
+
+// key returns the key of a value that is one.
+func groupKey(t testing.TB, v any) GroupKey {
+	t.Helper()
+	k, err := GroupKeyFrom(v)
+	require.NoError(t, err)
+	return k
+}
+
+// takes returns what a consumer is given until there is nothing more for it.
+func takes[M any](c *Consumer[M]) (all []M) {
+	for m, _, ok := c.Next(); ok; m, _, ok = c.Next() {
+		all = append(all, m)
+	}
+	return all
+}
+
+// A disposition that comes late or twice does nothing, also when the place of its message is another's.
+func TestGroupsLateDispositions(t *testing.T) {
+	a := groupKey(t, "A")
+	for _, make := range []func(GroupOptions[string]) *Groups[string]{NewAssigned[string], NewShared[string]} {
+		g := make(GroupOptions[string]{})
+		c := g.Open(nil)
+		late := []Ref{{}}
+		first, owner := g.Add("first", a)
+		require.Nil(t, owner)
+		_, _, ok := c.Next()
+		require.True(t, ok)
+		require.True(t, g.Settle(first))
+		late = append(late, first)
+		for i := range 200 { // the place is used again
+			r, _ := g.Add("next", a)
+			require.NotContains(t, late, r, i)
+			_, taken, ok := c.Next()
+			require.True(t, ok)
+			require.Equal(t, r, taken)
+			require.True(t, g.Pend(r))
+			require.True(t, g.Settle(r))
+			late = append(late, r)
+		}
+		waiting, _ := g.Add("waiting", a)
+		before := g.Counts()
+		for _, r := range late {
+			require.False(t, g.Settle(r))
+			require.False(t, g.Release(r))
+			require.False(t, g.Refuse(r))
+			require.False(t, g.Pend(r))
+			_, _, ok := g.Remove(r)
+			require.False(t, ok)
+			_, _, ok = g.Get(r)
+			require.False(t, ok)
+		}
+		for _, end := range []func(Ref) bool{g.Settle, g.Release, g.Refuse, g.Pend} {
+			require.False(t, end(waiting), "it is not held")
+		}
+		require.Equal(t, before, g.Counts())
+		require.Equal(t, []string{"waiting"}, takes(c))
+		require.True(t, g.Release(waiting))
+		require.False(t, g.Release(waiting))
+		require.Equal(t, 0, c.Close())
+		require.Equal(t, 0, c.Close())
+	}
+}
+
+// A closed consumer gets, holds and owns nothing, and cannot be handed a group; nor can another queue's.
+func TestGroupsClosedConsumer(t *testing.T) {
+	a := groupKey(t, "A")
+	g := NewAssigned(GroupOptions[string]{})
+	c, other := g.Open(func(string) bool { return true }), NewAssigned(GroupOptions[string]{}).Open(nil)
+	g.Add("1", a)
+	require.True(t, g.Assign(a, c))
+	require.Equal(t, []string{"1"}, takes(c))
+	require.Equal(t, 1, c.Close())
+	require.False(t, c.Ready())
+	_, _, ok := c.Next()
+	require.False(t, ok)
+	_, _, ok = c.Peek()
+	require.False(t, ok)
+	for range c.Held() {
+		t.Error("it holds a message")
+	}
+	for range c.Owned() {
+		t.Error("it owns a group")
+	}
+	require.Nil(t, g.Owner(a))
+	require.False(t, g.Assign(a, c))
+	require.False(t, g.Assign(a, other))
+	require.False(t, g.Assign(GroupKey{}, g.Open(nil)), "what is ungrouped has no owner")
+}
+
+// Of the groups that have an owner and nothing else, no more are remembered than the limit says, the last used ones.
+func TestGroupsIdleLimit(t *testing.T) {
+	g := NewAssigned(GroupOptions[int]{IdleLimit: 2})
+	c := g.Open(nil)
+	use := func(name string) {
+		r, _ := g.Add(0, groupKey(t, name))
+		_, _, ok := c.Next()
+		require.True(t, ok)
+		require.True(t, g.Settle(r))
+	}
+	owned := func() (names []string) {
+		for k := range c.Owned() {
+			names = append(names, k.String())
+		}
+		slices.Sort(names)
+		return names
+	}
+	use("A")
+	use("B")
+	use("A") // now B is the longest idle
+	require.Equal(t, []string{`"A"`, `"B"`}, owned())
+	use("C")
+	require.Equal(t, []string{`"A"`, `"C"`}, owned())
+	require.Equal(t, GroupCounts{Groups: 2, Idle: 2}, g.Counts())
+	r, owner := g.Add(0, groupKey(t, "A")) // not idle any more
+	require.Equal(t, c, owner)
+	c.Next()
+	use("D")
+	use("E")
+	require.Equal(t, []string{`"A"`, `"D"`, `"E"`}, owned())
+	require.Equal(t, GroupCounts{Held: 1, Groups: 3, Idle: 2}, g.Counts())
+	require.True(t, g.Release(r))
+	_, _, ok := g.Remove(r)
+	require.True(t, ok)
+	require.Equal(t, []string{`"A"`, `"E"`}, owned())
+	c.Close()
+	require.Equal(t, GroupCounts{}, g.Counts())
+}
+
+// Messages without a group are in the default group where groups are shared, or ungrouped where the queue says so.
+func TestGroupsDefault(t *testing.T) {
+	for _, test := range []struct {
+		o    GroupOptions[int]
+		with string // a group that they are in
+	}{
+		{GroupOptions[int]{}, "qpid.no-group"},
+		{GroupOptions[int]{DefaultGroup: "mine"}, "mine"},
+		{GroupOptions[int]{Ungrouped: true, DefaultGroup: "mine"}, ""},
+	} {
+		g := NewShared(test.o)
+		c, d := g.Open(nil), g.Open(nil)
+		g.Add(1, GroupKey{})
+		c.Next()
+		g.Add(2, GroupKey{})
+		g.Add(3, groupKey(t, "mine"))
+		g.Add(4, groupKey(t, "qpid.no-group"))
+		want := []int{2, 3, 4}
+		switch test.with {
+		case "mine":
+			want = []int{4}
+		case "qpid.no-group":
+			want = []int{3}
+		}
+		require.Equal(t, want, takes(d), "%+v", test.o)
+		require.Equal(t, test.with != "", g.Owner(GroupKey{}) == c)
+	}
+}
+
+// A broker that ends a group with its last message (group-sequence -1) gives it up when that is settled.
+func TestGroupsGivenUp(t *testing.T) {
+	a := groupKey(t, "A")
+	g := NewAssigned(GroupOptions[int]{})
+	c, d := g.Open(nil), g.Open(nil)
+	for i := range 5 {
+		g.Add(i, a)
+	}
+	var refs []Ref
+	for range 2 {
+		_, r, _ := c.Next()
+		refs = append(refs, r)
+	}
+	require.True(t, g.Unassign(a))
+	require.False(t, g.Unassign(a), "it is given up already")
+	require.False(t, c.Ready())
+	require.False(t, d.Ready())
+	require.True(t, g.Settle(refs[1]))
+	require.False(t, d.Ready())
+	require.True(t, g.Release(refs[0]))
+	require.True(t, c.Ready(), "the old owner may own it again")
+	require.True(t, d.Ready())
+	require.Equal(t, []int{0, 2, 3, 4}, takes(d))
+	require.False(t, c.Ready())
+	require.False(t, g.Unassign(groupKey(t, "B")), "there is none")
+
+	// Handed over, it goes to nobody else.
+	e := g.Open(nil)
+	require.True(t, g.Assign(a, e))
+	require.Equal(t, d, g.Owner(a))
+	g.Add(5, a)
+	for _, c := range []*Consumer[int]{c, d, e} {
+		require.False(t, c.Ready())
+	}
+	for r := range d.Held() {
+		require.True(t, g.Settle(r))
+	}
+	require.Equal(t, e, g.Owner(a))
+	require.False(t, c.Ready())
+	require.Equal(t, []int{5}, takes(e))
+}
+
+// A hot group whose owner does nothing costs the others nothing: not one comparison more, nor one message less.
+func TestGroupsHotGroup(t *testing.T) {
+	for name, make := range map[string]func(GroupOptions[int]) *Groups[int]{"assigned": NewAssigned[int], "shared": NewShared[int]} {
+		t.Run(name, func(t *testing.T) {
+			costs := map[int]int{}
+			for _, hot := range []int{1, 1000, 100_000} {
+				compared := 0
+				g := make(GroupOptions[int]{Compare: func(a, b int) int { compared++; return 0 }})
+				stuck, c := g.Open(nil), g.Open(nil)
+				g.Add(0, groupKey(t, "hot"))
+				stuck.Next()
+				for range hot {
+					g.Add(0, groupKey(t, "hot"))
+				}
+				compared = 0
+				for i := range 1000 {
+					g.Add(i, groupKey(t, i%10))
+					g.Add(0, groupKey(t, "hot"))
+				}
+				for i := range 1000 {
+					m, r, ok := c.Next()
+					require.True(t, ok)
+					require.Equal(t, i, m)
+					require.True(t, g.Settle(r))
+				}
+				require.False(t, c.Ready())
+				costs[hot] = compared
+			}
+			require.Equal(t, costs[1], costs[1000])
+			require.Equal(t, costs[1], costs[100_000])
+			require.Less(t, costs[1], 1000*20, "comparisons for 1000 messages in, out and settled, and 1000 hot ones")
+		})
+	}
+}
+
+// What a step costs in comparisons does not depend on how many messages wait, and grows by a few with ten times as many groups.
+func TestGroupsComparisons(t *testing.T) {
+	cost := func(groups, messages int) int {
+		compared := 0
+		g := NewShared(GroupOptions[int]{Compare: func(a, b int) int { compared++; return 0 }})
+		c := g.Open(nil)
+		for i := range messages {
+			g.Add(i, groupKey(t, i%groups))
+		}
+		compared = 0
+		const steps = 1000
+		for i := range steps {
+			g.Add(i, groupKey(t, i%groups))
+			_, r, _ := c.Next()
+			g.Settle(r)
+		}
+		return compared / steps
+	}
+	few, many := cost(100, 1000), cost(100, 100_000)
+	require.LessOrEqual(t, many, few+1, "a hundred times as many messages")
+	for groups := 100; groups < 100_000; groups *= 10 {
+		require.LessOrEqual(t, cost(groups*10, groups*10), cost(groups, groups*10)+16, "%d groups", groups*10)
+	}
+}
+
+// A selector is asked once about a message, and about those only that come first in their group.
+func TestGroupsAskOnce(t *testing.T) {
+	const groups, each = 1000, 3
+	asked := map[int]int{}
+	g := NewShared(GroupOptions[int]{})
+	c := g.Open(func(m int) bool { asked[m]++; return m < 0 })
+	d := g.Open(nil)
+	for i := range groups * each {
+		g.Add(i, groupKey(t, i%groups))
+	}
+	for range 3 {
+		require.False(t, c.Ready())
+		_, r, _ := d.Next()
+		require.False(t, c.Ready())
+		g.Release(r)
+		g.Add(-1, groupKey(t, "late"))
+		m, r, ok := c.Next()
+		require.True(t, ok)
+		require.Equal(t, -1, m)
+		g.Settle(r)
+	}
+	for m, n := range asked {
+		if m >= 0 {
+			require.Equal(t, 1, n, "about %d", m)
+			require.Less(t, m, groups)
+		}
+	}
+	require.Len(t, asked, groups+1)
+
+	// It is not asked about what stands behind the first that it accepts.
+	asked = map[int]int{}
+	g = NewShared(GroupOptions[int]{})
+	c = g.Open(func(m int) bool { asked[m]++; return m == 2 })
+	for i := range 100 {
+		g.Add(i, groupKey(t, i))
+		g.Add(-i, GroupKey{})
+	}
+	m, _, ok := c.Next()
+	require.True(t, ok)
+	require.Equal(t, 2, m)
+	require.LessOrEqual(t, len(asked), 6)
+}
+
+// A million messages in many groups come and go, and each group's are in order. Then the memory is given back.
+func TestGroupsBurst(t *testing.T) {
+	const groups, messages = 30_000, 300_000
+	keys := groupNames(groups)
+	for name, make := range map[string]func(GroupOptions[uint64]) *Groups[uint64]{"assigned": NewAssigned[uint64], "shared": NewShared[uint64]} {
+		t.Run(name, func(t *testing.T) {
+			g := make(GroupOptions[uint64]{IdleLimit: 1})
+			rnd := rand.New(rand.NewPCG(1, 2))
+			picky := func(m uint64) bool { return m%16 < 15 }
+			consumers := []*Consumer[uint64]{g.Open(nil), g.Open(nil), g.Open(picky), g.Open(nil)}
+			small := heapInUse()
+			for round := range 2 {
+				last := map[uint64]uint64{} // of each group, what was settled last
+				sent, settled := 0, 0
+				for settled < messages {
+					if sent < messages && (settled < sent/4 || rnd.IntN(3) > 0) {
+						n := uint64(rnd.IntN(groups))
+						sent++
+						g.Add(n<<32|uint64(sent), keys[n])
+						continue
+					}
+					c := consumers[rnd.IntN(len(consumers))]
+					m, r, ok := c.Next()
+					switch {
+					case !ok && sent == messages && !slices.ContainsFunc(consumers, (*Consumer[uint64]).Ready):
+						t.Fatalf("nothing for anyone, of %d messages", messages-settled)
+					case !ok:
+					case rnd.IntN(8) == 0:
+						require.True(t, g.Release(r))
+					default:
+						require.Less(t, last[m>>32], m, "group %d", m>>32)
+						last[m>>32] = m
+						require.True(t, g.Settle(r))
+						settled++
+					}
+					if rnd.IntN(10_000) == 0 {
+						c.Close()
+						i := slices.Index(consumers, c)
+						consumers[i] = g.Open(map[bool]func(uint64) bool{true: picky}[i == 2])
+					}
+				}
+				counts := g.Counts()
+				counts.Groups, counts.Idle = counts.Groups-counts.Idle, 0
+				require.Zero(t, counts, "round %d", round)
+			}
+			require.Less(t, heapInUse()-small, 600_000, "bytes kept, of some 15 million")
+			runtime.KeepAlive(g)
+		})
+	}
+}
+
+// heapInUse returns how many bytes are in use.
+func heapInUse() int {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
+}
+
+// What the documentation says of memory.
+func TestGroupsMemory(t *testing.T) {
+	const many = 200_000
+	measure := func(name string, most int, f func(g *Groups[uint64])) {
+		t.Helper()
+		g := NewShared(GroupOptions[uint64]{Ungrouped: true})
+		before := heapInUse()
+		f(g)
+		each := (heapInUse() - before) / many
+		t.Logf("%s: %d bytes", name, each)
+		require.LessOrEqual(t, each, most, name)
+		require.Greater(t, each, 8, name)
+		runtime.KeepAlive(g)
+	}
+	keys := groupNames(many)
+	measure("a waiting message of 8 bytes, in 1000 groups", 48, func(g *Groups[uint64]) {
+		for i := range uint64(many) {
+			g.Add(i, keys[i%1000])
+		}
+	})
+	measure("a waiting message of 8 bytes, ungrouped", 48, func(g *Groups[uint64]) {
+		for i := range uint64(many) {
+			g.Add(i, GroupKey{})
+		}
+	})
+	measure("a held message of 8 bytes", 48, func(g *Groups[uint64]) {
+		c := g.Open(nil)
+		for i := range uint64(many) {
+			g.Add(i, keys[i%1000])
+			c.Next()
+		}
+	})
+	measure("a group with a message, its text apart", 220, func(g *Groups[uint64]) {
+		for i := range uint64(many) {
+			g.Add(i, keys[i])
+		}
+	})
+	runtime.KeepAlive(keys)
+}
+
+// Nothing is allocated once a queue has its size.
+func TestGroupsAllocations(t *testing.T) {
+	keys := groupNames(500)
+	for name, make := range map[string]func(GroupOptions[uint64]) *Groups[uint64]{"assigned": NewAssigned[uint64], "shared": NewShared[uint64]} {
+		g := make(GroupOptions[uint64]{})
+		a, b := g.Open(nil), g.Open(func(m uint64) bool { return m%2 == 0 })
+		n := uint64(0)
+		step := func() {
+			n++
+			g.Add(n, keys[n%uint64(len(keys))])
+			for _, c := range []*Consumer[uint64]{a, b} {
+				if _, r, ok := c.Next(); ok {
+					switch n % 8 {
+					case 0:
+						g.Release(r)
+					case 1:
+						g.Pend(r)
+						fallthrough
+					default:
+						g.Settle(r)
+					}
+				}
+			}
+		}
+		for range 20_000 {
+			step()
+		}
+		require.Zero(t, testing.AllocsPerRun(10_000, step), name)
+	}
+
+	g := NewAssigned(GroupOptions[int]{})
+	text := rawMessage(t, wire.AppendString(nil, "A"), "k", RawValue(wire.AppendUUID(nil, uuid.New())))
+	for _, header := range []string{GroupIDHeader, "k"} {
+		k, err := text.GroupKey(header)
+		require.NoError(t, err)
+		g.Add(1, k)
+		require.Zero(t, testing.AllocsPerRun(100, func() {
+			if known, err := g.Key(text, header); err != nil || known != k {
+				t.Error(known, err)
+			}
+		}), header)
+	}
+	id := "A"
+	message := &amqp.Message{
+		Properties:            &amqp.MessageProperties{GroupID: &id},
+		ApplicationProperties: map[string]any{"k": int64(7)},
+	}
+	for _, header := range []string{GroupIDHeader, "k", "other"} {
+		require.Zero(t, testing.AllocsPerRun(100, func() { GroupKeyOf(message, header) }), header)
+	}
 }
