@@ -58,22 +58,43 @@ func (v Verdict) Table() string {
 	if v.t.Strategy == "shared" {
 		assigned, shared = v.other, v.ours
 	}
-	rows := [][4]string{{"", "recorded", "assigned", "shared"}}
+	rows := [][]string{{"", "recorded", "assigned", "shared"}}
 	for i, p := range v.ours {
 		mark := ""
 		if !p.same() {
 			mark = "! "
 		}
-		rows = append(rows, [4]string{mark + p.action.String(), summary(p.recorded), summary(assigned[i].ours), summary(shared[i].ours)})
+		rows = append(rows, []string{mark + p.action.String(), summary(p.recorded), summary(assigned[i].ours), summary(shared[i].ours)})
 	}
-	var widths [4]int
+	return fmt.Sprintf("%s (%s)\n", v.t.Name, v.t.Source) + table(rows)
+}
+
+// Both shows what comes of a trace's actions in either strategy.
+func Both(t *Trace) (string, error) {
+	rows := [][]string{{"", "assigned", "shared"}}
+	assigned, err := play(t, func(b *broker) engine { return newRules(b, false) }, habits{}, false)
+	if err != nil {
+		return "", err
+	}
+	shared, err := play(t, func(b *broker) engine { return newRules(b, true) }, habits{}, false)
+	if err != nil {
+		return "", err
+	}
+	for i, p := range assigned {
+		rows = append(rows, []string{p.action.String(), summary(p.ours), summary(shared[i].ours)})
+	}
+	return table(rows), nil
+}
+
+// table aligns the cells of rows.
+func table(rows [][]string) string {
+	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for i, cell := range row {
 			widths[i] = max(widths[i], min(len(cell), 60))
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s (%s)\n", v.t.Name, v.t.Source)
 	for _, row := range rows {
 		line := ""
 		for i, cell := range row {
