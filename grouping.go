@@ -162,7 +162,7 @@ func (m *RawMessage) group(header string) (k GroupKey, text []byte, err error) {
 // group returns a value's key, its text apart.
 func (v RawValue) group() (k GroupKey, text []byte, err error) {
 	if len(v) == 0 || v.isNull() {
-		return GroupKey{}, nil, nil // [grouping: null is no value]
+		return GroupKey{}, nil, nil // null is none
 	}
 	r := wire.NewReader(v)
 	t := r.Next()
@@ -293,7 +293,7 @@ func (k GroupKey) String() string {
 const GroupIDHeader = "group-id"
 
 // isGroupID says whether a group header means the group-id property, and not an
-// application property [grouping: queue arguments].
+// application property.
 func isGroupID(header string) bool {
 	return header == GroupIDHeader || strings.EqualFold(header, "JMSXGroupID") || header == ""
 }
@@ -368,18 +368,40 @@ func textArgument(args map[string]any, name string) (text string, ok bool, err e
 // over the consumers. M is whatever the caller calls a message. There are two
 // strategies, [NewAssigned] and [NewShared]; they differ in when a consumer loses a group.
 //
-// A consumer gets the first message in the queue's order that it may have. That order is
-// the one of [Groups.Add], or the one of [GroupOptions].Compare. A message that comes
-// back goes to its old place. While a message waits that a consumer refuses, that
-// consumer gets no later one of its group; it may get those of other groups, and
-// other consumers may get the message.
+// # Rules
+//
+// The strategies are those of QPID-3720 and QPID-3346. Comments cite these rules, of which
+// most say what follows from them, by name:
+//
+//   - assigned: the consumer that is first given a message of a group owns the group, and
+//     all others of it go to that consumer, until it goes away.
+//   - shared: a consumer owns a group while it holds a message of it, and only then.
+//   - no group: a message without one goes to any consumer where groups are assigned; where
+//     they are shared it is in the default group, unless the queue says otherwise.
+//   - order: a consumer gets the first message in the queue's order that it may have. What
+//     comes back goes to its old place.
+//   - refusal: a consumer that refuses a message, by its selector or as undeliverable
+//     there, gets no later one of its group while that waits; others may get it. An owner that
+//     holds nothing of a group and refuses its first waiting message loses it at once.
+//   - removal: a message that expires, or is evicted, purged or replaced, while a consumer
+//     holds it does not free its group: the consumer is at work on it.
+//   - pending: a message accepted in an open transaction is held until that ends. If its
+//     consumer goes away first, its group has no owner and is not free until then.
+//   - detached: a link that is detached and may be resumed has not gone away.
+//   - given up: no more of a group goes to an owner that it was taken from; when nothing of
+//     it is held, it is free, or the heir's.
+//
+// Group-sequence is nothing to these rules. A delayed message is added when it is due. An
+// owner that takes nothing holds up its own groups only.
+//
+// # Cost
 //
 // Adding a message, taking it and ending its holding each cost a constant time and a
-// search among the groups, logarithmic in their number: however many messages wait. A
-// message that Compare puts before others of its group, or that comes back, is also
-// searched for among those. Nothing is allocated once the structure has the size that it
-// needs; it grows and shrinks by small parts, never as a whole. A message takes M and
-// some 34 bytes, a group some 150 and its text.
+// search among the groups, logarithmic in their number, however many messages wait. A
+// message that Compare puts before others of its group, or that comes back, is searched
+// for among those too. Nothing is allocated once the structure has the size that it needs;
+// it grows and shrinks by small parts, never as a whole. A message takes 34 bytes and M, a
+// group 170 and its text. There can be some 4 billion of each.
 //
 // A Groups and its consumers are not safe for concurrent use. They start no goroutines
 // and know no clock. The functions given to them must not call them.
@@ -519,7 +541,7 @@ const (
 
 // next returns who is to have a group that is given up.
 func (gr *groupRecord[M]) next() *Consumer[M] {
-	if gr.heir == nil || gr.heir.closed {
+	if gr.heir == nil || !gr.heir.open {
 		return nil
 	}
 	return gr.heir
@@ -552,7 +574,7 @@ func (g *Groups[M]) Add(m M, k GroupKey) (Ref, *Consumer[M]) {
 // runsIn returns the group that a message with key k runs in, the zero key if none.
 func (g *Groups[M]) runsIn(k GroupKey) GroupKey {
 	if k.IsZero() {
-		return g.defaultGroup // [grouping: assigned] [grouping: shared]
+		return g.defaultGroup // [groups: no group]
 	}
 	return k
 }
@@ -622,7 +644,7 @@ func (g *Groups[M]) Remove(r Ref) (m M, holder *Consumer[M], ok bool) {
 	}
 	m = msg.m
 	if msg.state == msgHeld {
-		msg.gone = true // [grouping: removed] "does not free its group"
+		msg.gone = true // [groups: removal]
 		return m, g.consumer(msg.holder), true
 	}
 	n := msg.group
@@ -668,7 +690,7 @@ func (g *Groups[M]) Unassign(k GroupKey) bool {
 // until it has settled what it gets of it. Assign says whether c owns the group or is to.
 func (g *Groups[M]) Assign(k GroupKey, c *Consumer[M]) bool {
 	k = g.runsIn(k)
-	if c.g != g || c.closed || k.IsZero() {
+	if c == nil || c.g != g || !c.open || k.IsZero() {
 		return false
 	}
 	n := g.find(k)
@@ -748,45 +770,42 @@ func (g *Groups[M]) ByGroup() iter.Seq[GroupStatus[M]] {
 }
 
 // All iterates over the messages that wait, whoever may have them, in the queue's order:
-// what a browser sees [grouping: both]. It takes a time in proportion to the groups to
-// begin, and one logarithmic in their number for each message. The queue must not change
-// meanwhile.
+// what a browser sees, for which there are no groups. To begin takes a time in proportion
+// to the groups, and each message one logarithmic in their number. The message at hand
+// may be removed meanwhile; nothing else may change.
 func (g *Groups[M]) All() iter.Seq2[Ref, M] {
 	return func(yield func(Ref, M) bool) {
-		var heads queuePlaces[M] // what is to come next in each group's line, and of its strays
+		var next queuePlaces[M] // the next one ungrouped, in each group's line, and of its strays
+		after := func(r *ranking, p *queuePlace[M]) {
+			g.walk(r.root, p, func(i uint32) bool { next.add(g, i); return false })
+		}
+		after(&g.loose, nil)
 		for gr := range g.groups.all() {
-			heads.add(g, gr.line.first)
-			heads.add(g, gr.strays.first())
+			next.add(g, gr.line.first)
+			after(&gr.strays, nil)
 		}
-		grouped := func() bool { // yields the first of them
-			p := heads.drop(g)
-			msg := g.messages.at(p.index)
-			if msg.state == msgLined {
-				heads.add(g, msg.right)
-			} else {
-				g.walk(g.groups.at(msg.group).strays.root, &p, func(i uint32) bool { heads.add(g, i); return false })
+		for len(next) > 0 {
+			p := next.drop(g)
+			switch msg := g.messages.at(p.index); msg.state {
+			case msgLoose:
+				after(&g.loose, &p)
+			case msgLined:
+				next.add(g, msg.right)
+			case msgStray:
+				after(&g.groups.at(msg.group).strays, &p)
 			}
-			return yield(Ref{p.index, p.sequence}, p.m)
-		}
-		more := g.walk(g.loose.root, nil, func(i uint32) bool {
-			for len(heads) > 0 && heads[0].isBefore(g, i) {
-				if !grouped() {
-					return false
-				}
+			if !yield(Ref{p.index, p.sequence}, p.m) {
+				return
 			}
-			return yield(g.ref(i), g.messages.at(i).m)
-		})
-		for more && len(heads) > 0 {
-			more = grouped()
 		}
 	}
 }
 
-// A Consumer takes messages from a [Groups].
+// A Consumer takes messages from a [Groups], which opens it. The zero Consumer is closed.
 type Consumer[M any] struct {
 	g      *Groups[M]
 	number uint32 // in Groups.consumers
-	closed bool
+	open   bool
 	held   list    // of messages, as it got them
 	owned  list    // of groups, as it got them
 	ready  ranking // the first messages of these, where it may have them
@@ -806,7 +825,7 @@ type Consumer[M any] struct {
 // take up to 8 bytes for each message in the queue.
 func (g *Groups[M]) Open(accept func(M) bool) *Consumer[M] {
 	number, at := g.consumers.take()
-	c := &Consumer[M]{g: g, number: number, accept: accept}
+	c := &Consumer[M]{g: g, number: number, open: true, accept: accept}
 	*at = c
 	if accept != nil {
 		c.makeChoosy()
@@ -832,7 +851,7 @@ func (c *Consumer[M]) Next() (m M, r Ref, ok bool) {
 		gr.held++
 		gr.promised = false
 		if gr.owner != c.number {
-			g.own(n, c) // [grouping: assigned] [grouping: shared]
+			g.own(n, c) // [groups: assigned] [groups: shared]
 		}
 	}
 	g.held++
@@ -885,16 +904,16 @@ func (c *Consumer[M]) Owned() iter.Seq[GroupKey] {
 	}
 }
 
-// Close ends a consumer that has gone away: it cancelled, its link was detached for good, or its
-// connection lost. Its messages return to their places, save those that are pending, and
+// Close ends a consumer that has gone away: it cancelled, or its link was detached for good,
+// or its connection lost. Its messages return to their places, save those that are pending, and
 // its groups are free, save those with a pending message. Close returns how many messages
-// returned. A consumer that is closed gets, holds and owns nothing. A link that is detached but
-// may be resumed has not gone away.
+// returned, in a time in proportion to what it held and owned. A consumer that is closed
+// gets, holds and owns nothing.
 func (c *Consumer[M]) Close() (returned int) {
-	if c.closed {
+	if !c.open {
 		return 0
 	}
-	c.closed = true
+	c.open = false
 	g := c.g
 	waiting := g.waiting
 	for i := c.held.last; i != 0; { // the last first, so that each goes before all that wait
@@ -921,7 +940,7 @@ func (c *Consumer[M]) Close() (returned int) {
 	}
 	g.consumers.give(c.number)
 	g.consumers.shrink()
-	*c = Consumer[M]{g: g, closed: true}
+	*c = Consumer[M]{g: g}
 	return returned
 }
 
@@ -932,22 +951,22 @@ func (g *Groups[M]) arrange(n uint32) {
 	gr := g.groups.at(n)
 	owner := g.consumer(gr.owner)
 	if gr.held == 0 {
-		if gr.givenUp { // [grouping: given up] "once nothing of it is held"
+		if gr.givenUp { // [groups: given up]
 			owner = gr.next()
 			gr.givenUp, gr.heir, gr.promised = false, nil, owner != nil
 		}
 		if g.shared && !(gr.promised && gr.first != 0) {
-			owner = nil // [grouping: shared] "while it holds at least one"
+			owner = nil // [groups: shared]
 		}
 		if owner != nil && gr.first != 0 && !owner.accepts(gr.first) {
-			owner = nil // [grouping: refusal] "loses the group at once"
+			owner = nil // [groups: refusal]
 		}
 	}
 	if owner != g.consumer(gr.owner) {
 		g.own(n, owner)
 	}
 
-	to := toNobody // [grouping: pending] if nobody owns it "and is not free"
+	to := toNobody // also if it has no owner and something is held [groups: pending]
 	switch {
 	case gr.first == 0:
 	case owner != nil && !gr.givenUp && owner.accepts(gr.first):
@@ -1175,7 +1194,7 @@ func (g *Groups[M]) ref(i uint32) Ref { return Ref{i, g.messages.at(i).sequence}
 
 // next returns the message that Next gives, 0 if there is none.
 func (c *Consumer[M]) next() uint32 {
-	if c.closed {
+	if !c.open {
 		return 0
 	}
 	return c.g.sooner(c.ready.first(), c.firstFree())

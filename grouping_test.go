@@ -867,6 +867,44 @@ func (b *beside) check() {
 	}
 }
 
+// While a queue is iterated, the message at hand may be removed, and while a consumer's messages are, the one at
+// hand may be settled.
+func TestGroupsPurge(t *testing.T) {
+	for _, compare := range []func(a, b int) int{nil, func(a, b int) int { return cmp.Compare(a%3, b%3) }} {
+		g := NewAssigned(GroupOptions[int]{Compare: compare})
+		c := g.Open(nil)
+		var want []int
+		for i := range 500 {
+			k := GroupKey{}
+			if i%2 == 0 {
+				k = groupKey(t, i%20)
+			}
+			g.Add(i, k)
+		}
+		for i := range 100 {
+			_, r, _ := c.Next()
+			if i%2 == 0 {
+				g.Release(r)
+			}
+		}
+		for _, m := range g.All() {
+			want = append(want, m)
+		}
+		var got []int
+		for r, m := range g.All() {
+			got = append(got, m)
+			_, _, ok := g.Remove(r)
+			require.True(t, ok)
+		}
+		require.Equal(t, want, got)
+		require.Zero(t, g.Counts().Waiting)
+		for r := range c.Held() {
+			require.True(t, g.Settle(r))
+		}
+		require.Zero(t, g.Counts().Held)
+	}
+}
+
 // TestGroupsBesideNaive runs long random sequences of all operations.
 func TestGroupsBesideNaive(t *testing.T) {
 	for seed := range uint64(400) {
@@ -1009,6 +1047,11 @@ func TestGroupsClosedConsumer(t *testing.T) {
 	require.Nil(t, g.Owner(a))
 	require.False(t, g.Assign(a, c))
 	require.False(t, g.Assign(a, other))
+	require.False(t, g.Assign(a, nil))
+	var zero Consumer[string]
+	require.False(t, g.Assign(a, &zero))
+	require.False(t, zero.Ready())
+	require.Zero(t, zero.Close())
 	require.False(t, g.Assign(GroupKey{}, g.Open(nil)), "what is ungrouped has no owner")
 }
 

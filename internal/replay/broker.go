@@ -287,7 +287,7 @@ func (b *broker) groupID() bool {
 	return b.header == "" || err == nil && on && a.Header == amqpjms.GroupIDHeader
 }
 
-// arriveDelayed lets the delayed messages into the queue that are due [grouping: delayed].
+// arriveDelayed lets the delayed messages into the queue that are due.
 func (b *broker) arriveDelayed() {
 	var due []*message
 	b.delayed = slices.DeleteFunc(b.delayed, func(m *message) bool {
@@ -640,7 +640,7 @@ func (r *rules) release(m *message) { r.g.Release(m.ref) }
 func (r *rules) refuse(m *message)  { r.g.Refuse(m.ref) }
 func (r *rules) pend(m *message)    { r.g.Pend(m.ref) }
 func (r *rules) remove(m *message)  { r.g.Remove(m.ref) }
-func (r *rules) detach(*consumer)   {} // it may come back [grouping: detached]
+func (r *rules) detach(*consumer)   {} // it may come back [groups: detached]
 func (r *rules) close(c *consumer)  { c.c.Close() }
 
 func (r *rules) peek(c *consumer) *message {
