@@ -9,6 +9,7 @@ import (
 	"go/token"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -523,7 +524,35 @@ func deviationCases(t *testing.T) map[string]string {
 			all[slug] += set.name + ": " + strings.Join(list, ", ")
 		}
 	}
+	for slug, list := range groupDeviations(t) {
+		slices.Sort(list)
+		all[slug] = "groups: " + strings.Join(list, ", ")
+	}
 	return all
+}
+
+// groupDeviations returns the names of the traces of message groups of each deviation. That these are the ones that
+// deviate is what the tests of internal/replay make sure of.
+func groupDeviations(t *testing.T) map[string][]string {
+	t.Helper()
+	files, err := filepath.Glob("testdata/broker-j-groups/*.txt")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	names := map[string][]string{}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		name := ""
+		for line := range strings.Lines(string(data)) {
+			switch key, text, _ := strings.Cut(strings.TrimSpace(line), ": "); {
+			case strings.HasPrefix(line, "name"):
+				name = text
+			case key == "deviation":
+				names[text] = append(names[text], name)
+			}
+		}
+	}
+	return names
 }
 
 // The deviations are listed once in the package comment and once, with the names of their cases, in the README. Both

@@ -15,6 +15,8 @@
 //     one of them would misread.
 //   - [Body] is the body of a message as JMS reads it and writes it, and [Value] a
 //     property or an entry of a map with JMS's conversions, for any type of message.
+//   - [Groups] says which consumer of a queue may have which message, so that the messages
+//     of a group stay in order.
 //
 // # Mapping
 //
@@ -138,6 +140,35 @@
 //     exist; here it does [amqp 3.2.4].
 //   - user-id-not-utf8: Qpid JMS puts replacement characters into a JMSXUserID that is
 //     not UTF-8; here it is an error of that property.
+//
+// Message groups follow QPID-3720 and QPID-3346, for which Qpid's brokers have them, and
+// what [Groups] makes of those where they say nothing. Broker-J 9.2.1 does something else:
+//
+//   - group-buckets: Broker-J assigns buckets of hash codes, 256 if its queue does not
+//     say otherwise, so that groups that have nothing in common share an owner and wait for
+//     it; here each group is assigned by itself (QPID-3720).
+//   - group-equality: where groups are shared Broker-J compares their values as Java
+//     does, so that a number in two widths, and 0.0 and -0.0, are two groups whose messages
+//     overtake each other; here they are one group (QPID-3346).
+//   - group-overtaken: in Broker-J a message that a consumer refuses, by its selector or as
+//     undeliverable there, is overtaken by later ones of its group, and an owner keeps a
+//     group that it can take nothing of; here the consumer gets nothing of the group
+//     before that message, and an owner that holds nothing of it loses it (QPID-3720).
+//   - group-removal: where groups are shared a message that expires, is evicted or is purged
+//     while a consumer holds it frees its group in Broker-J; here the consumer keeps the
+//     group until it is done with the message (QPID-3346).
+//   - group-detach: where groups are assigned a link that is detached without being closed
+//     loses its groups in Broker-J, but keeps its messages; here it keeps both, for it may
+//     be resumed [amqp 2.6.4].
+//   - group-pending: when a consumer goes away that accepted a message in a transaction that is
+//     still open, Broker-J frees the group, where groups are assigned, and gives the
+//     message itself to another if it was accepted without being settled; here nothing
+//     of the group goes to anyone before the transaction ends (QPID-3720).
+//   - group-rollback: in Broker-J a message that was accepted in a transaction without being
+//     settled stays with its consumer when that is rolled back; here it goes back to its
+//     place, as one does that was settled.
+//   - group-header: in Broker-J every group header names an application property; here
+//     group-id and JMSXGroupID name the property that JMSXGroupID is [jms 3.5.9].
 //
 // AMQPBINDMAP-15 contradicts itself in one example, in which "AMQP ULONG:foo" comes out
 // as "AMQP_ULONG:foo". By its rules, which this package follows, a string that does not

@@ -1,6 +1,8 @@
-// Command jmswire shows encoded AMQP 1.0 messages as JMS sees them.
+// Command jmswire shows encoded AMQP 1.0 messages as JMS sees them, and replays what
+// brokers did with message groups.
 //
 //	jmswire inspect [-json] [-lines] [FILE...]
+//	jmswire groups [-q] [FILE...]
 //	jmswire demo
 //
 // inspect reads encoded messages from files, or from standard input where there are
@@ -58,6 +60,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		{"inspect", "[-json] [-lines] [FILE...]", "print encoded messages, and how JMS sees them", inspect},
+		{"groups", "[-q] [FILE...]", "replay traces of message groups, and compare", groups},
 		{"demo", "", "show what the library does, on messages of real peers", demo},
 	}
 }

@@ -19,6 +19,7 @@ func jmswire(stdin string, args ...string) (code int, stdout, stderr string) {
 func TestUsage(t *testing.T) {
 	const usage = "usage:\n" +
 		"  jmswire inspect [-json] [-lines] [FILE...]   print encoded messages, and how JMS sees them\n" +
+		"  jmswire groups [-q] [FILE...]                replay traces of message groups, and compare\n" +
 		"  jmswire demo                                 show what the library does, on messages of real peers\n"
 	for _, c := range []struct {
 		name, args string

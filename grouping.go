@@ -1,0 +1,2014 @@
+package amqpjms
+
+import (
+	"cmp"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"iter"
+	"math"
+	"math/bits"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/Azure/go-amqp"
+	"github.com/google/uuid"
+	"github.com/seed-b113d664/amqpjms/internal/wire"
+)
+
+// A GroupKey is the value that puts a message into a group: its group-id, which is
+// JMSXGroupID, or an application property that the queue names. Any simple type of AMQP
+// will do [QPID-3346]. The zero GroupKey is no value; the empty string is a group.
+//
+// GroupKeys can be compared with ==, used as keys of a map, and used by several
+// goroutines at once. Two of them are equal if they are
+//   - integers of one value, whatever their widths and signs;
+//   - floats of one value, where 0.0 is -0.0, NaN is NaN, and float 1 is double 1;
+//   - strings or symbols of one text;
+//   - values of one other type that are the same: "1" is not 1, a uuid not its string.
+type GroupKey struct {
+	text string // a string or symbol; the bytes of a binary, uuid or decimal
+	bits uint64 // any other value
+	kind groupKind
+}
+
+type groupKind uint8
+
+const (
+	groupNone groupKind = iota
+	groupText
+	groupBinary
+	groupUUID
+	groupDecimal // compared byte by byte
+	groupInteger // from 0 on
+	groupNegative
+	groupFloat
+	groupBoolean
+	groupChar
+	groupTimestamp
+)
+
+var errNoGroup = errors.New("a group is a string, symbol, number, boolean, timestamp, uuid, char or binary")
+
+// GroupKeyFrom returns the key that v holds: a string, an [amqp.Symbol], a bool, an
+// integer or float of any width, a [time.Time], of which the millisecond counts, an
+// [amqp.UUID] or [uuid.UUID], or a []byte, which is copied. No value is nil, and a nil
+// []byte. Any other type, such as a list or a map, is an error, a *[ValueError], and so
+// is a string that is not valid UTF-8.
+func GroupKeyFrom(v any) (GroupKey, error) {
+	switch v := v.(type) {
+	case nil:
+		return GroupKey{}, nil
+	case string:
+		return textGroup(v)
+	case amqp.Symbol:
+		return textGroup(string(v))
+	case []byte:
+		if v == nil {
+			return GroupKey{}, nil
+		}
+		return GroupKey{kind: groupBinary, text: string(v)}, nil
+	case bool:
+		return booleanGroup(v), nil
+	case int:
+		return integerGroup(int64(v)), nil
+	case int8:
+		return integerGroup(int64(v)), nil
+	case int16:
+		return integerGroup(int64(v)), nil
+	case int32:
+		return integerGroup(int64(v)), nil
+	case int64:
+		return integerGroup(v), nil
+	case uint:
+		return unsignedGroup(uint64(v)), nil
+	case uint8:
+		return unsignedGroup(uint64(v)), nil
+	case uint16:
+		return unsignedGroup(uint64(v)), nil
+	case uint32:
+		return unsignedGroup(uint64(v)), nil
+	case uint64:
+		return unsignedGroup(v), nil
+	case float32:
+		return floatGroup(float64(v)), nil
+	case float64:
+		return floatGroup(v), nil
+	case time.Time:
+		return timestampGroup(v.UnixMilli()), nil
+	case amqp.UUID:
+		return uuidGroup(v), nil
+	case uuid.UUID:
+		return uuidGroup(v), nil
+	}
+	return GroupKey{}, &ValueError{What: "group", Value: fmt.Sprintf("of type %T", v), Err: errNoGroup}
+}
+
+// GroupKeyOf returns the key that a message has in a queue with this group header: see
+// [GroupArguments].Header. It allocates nothing but the copy of a binary.
+func GroupKeyOf(m *amqp.Message, header string) (GroupKey, error) {
+	if !isGroupID(header) {
+		return GroupKeyFrom(m.ApplicationProperties[header])
+	}
+	if m.Properties == nil || m.Properties.GroupID == nil {
+		return GroupKey{}, nil
+	}
+	return textGroup(*m.Properties.GroupID)
+}
+
+// GroupKey returns the key that the message has in a queue with this group header, as
+// [GroupKeyOf] does. It decodes nothing else, and copies a text or binary: see
+// [Groups.Key]. It is an error, a *[WireError], if the properties or application
+// properties are broken before that or the group-id is not a string [amqp 3.2.4], a
+// *[ValueError] if an application property is no simple value.
+func (m *RawMessage) GroupKey(header string) (GroupKey, error) {
+	k, text, err := m.group(header)
+	k.text = string(text)
+	return k, err
+}
+
+// GroupKey returns the key that an encoded value gives, the zero GroupKey for a nil
+// RawValue and for null. It is an error, a *[ValueError], if it is no simple value or
+// cannot be read.
+func (v RawValue) GroupKey() (GroupKey, error) {
+	k, text, err := v.group()
+	k.text = string(text)
+	return k, err
+}
+
+// group returns a message's key, its text apart.
+func (m *RawMessage) group(header string) (k GroupKey, text []byte, err error) {
+	if !isGroupID(header) {
+		v, err := m.ApplicationProperty(header)
+		if err != nil {
+			return GroupKey{}, nil, err
+		}
+		return v.group()
+	}
+	var r wire.Reader
+	if m.seek(&r, FieldGroupID) {
+		k.kind, text = groupText, r.String()
+	}
+	if err := m.checkField(&r, FieldGroupID); err != nil {
+		return GroupKey{}, nil, err
+	}
+	return k, text, nil
+}
+
+// group returns a value's key, its text apart.
+func (v RawValue) group() (k GroupKey, text []byte, err error) {
+	if len(v) == 0 || v.isNull() {
+		return GroupKey{}, nil, nil // null is none
+	}
+	r := wire.NewReader(v)
+	t := r.Next()
+	switch t {
+	case wire.String:
+		k.kind, text = groupText, r.String()
+	case wire.Symbol:
+		k.kind, text = groupText, r.Symbol()
+	case wire.Binary:
+		k.kind, text = groupBinary, r.Binary()
+	case wire.Boolean:
+		k = booleanGroup(r.Boolean())
+	case wire.Ubyte:
+		k = unsignedGroup(uint64(r.Ubyte()))
+	case wire.Ushort:
+		k = unsignedGroup(uint64(r.Ushort()))
+	case wire.Uint:
+		k = unsignedGroup(uint64(r.Uint()))
+	case wire.Ulong:
+		k = unsignedGroup(r.Ulong())
+	case wire.Byte:
+		k = integerGroup(int64(r.Byte()))
+	case wire.Short:
+		k = integerGroup(int64(r.Short()))
+	case wire.Int:
+		k = integerGroup(int64(r.Int()))
+	case wire.Long:
+		k = integerGroup(r.Long())
+	case wire.Float:
+		k = floatGroup(float64(r.Float()))
+	case wire.Double:
+		k = floatGroup(r.Double())
+	case wire.Char:
+		k = GroupKey{kind: groupChar, bits: uint64(r.Char())}
+	case wire.Timestamp:
+		k = timestampGroup(r.Timestamp())
+	case wire.UUID:
+		k.kind, text = groupUUID, v[1:]
+		r.Skip()
+	case wire.Decimal32, wire.Decimal64, wire.Decimal128:
+		k.kind, text = groupDecimal, r.Decimal()
+	default:
+		err = errNoGroup
+	}
+	r.Done()
+	if e := r.Err(); e != nil && err == nil {
+		err = e.Err
+	}
+	if err != nil {
+		return GroupKey{}, nil, &ValueError{What: "group", Value: "of type " + t.String(), Err: err}
+	}
+	return k, text, nil
+}
+
+func textGroup(s string) (GroupKey, error) {
+	if !utf8.ValidString(s) {
+		return GroupKey{}, &ValueError{What: "group", Value: quote(s), Err: errNotUTF8}
+	}
+	return GroupKey{kind: groupText, text: s}, nil
+}
+
+func booleanGroup(b bool) GroupKey {
+	k := GroupKey{kind: groupBoolean}
+	if b {
+		k.bits = 1
+	}
+	return k
+}
+
+func integerGroup(n int64) GroupKey {
+	if n < 0 {
+		return GroupKey{kind: groupNegative, bits: uint64(n)}
+	}
+	return unsignedGroup(uint64(n))
+}
+
+func unsignedGroup(n uint64) GroupKey { return GroupKey{kind: groupInteger, bits: n} }
+
+func floatGroup(f float64) GroupKey {
+	if f == 0 {
+		f = 0 // not -0.0
+	}
+	if f != f {
+		f = math.NaN() // of the many, one
+	}
+	return GroupKey{kind: groupFloat, bits: math.Float64bits(f)}
+}
+
+func timestampGroup(ms int64) GroupKey { return GroupKey{kind: groupTimestamp, bits: uint64(ms)} }
+
+func uuidGroup(u [16]byte) GroupKey { return GroupKey{kind: groupUUID, text: string(u[:])} }
+
+// IsZero says whether k is no value.
+func (k GroupKey) IsZero() bool { return k.kind == groupNone }
+
+// String returns the key for people to read: a text in quotes, an integer or boolean as
+// it is, others behind their type, and "none" for no value. Different keys give
+// different strings.
+func (k GroupKey) String() string {
+	switch k.kind {
+	case groupText:
+		return strconv.Quote(k.text)
+	case groupBinary:
+		return "binary " + hex.EncodeToString([]byte(k.text))
+	case groupUUID:
+		return "uuid " + uuid.UUID([]byte(k.text)).String()
+	case groupDecimal:
+		return "decimal" + strconv.Itoa(8*len(k.text)) + " " + hex.EncodeToString([]byte(k.text))
+	case groupInteger:
+		return strconv.FormatUint(k.bits, 10)
+	case groupNegative, groupTimestamp:
+		text := strconv.FormatInt(int64(k.bits), 10)
+		if k.kind == groupTimestamp {
+			text = "timestamp " + text
+		}
+		return text
+	case groupFloat:
+		return "float " + strconv.FormatFloat(math.Float64frombits(k.bits), 'g', -1, 64)
+	case groupBoolean:
+		return strconv.FormatBool(k.bits != 0)
+	case groupChar:
+		return "char " + strconv.FormatUint(k.bits, 10)
+	}
+	return "none"
+}
+
+// GroupIDHeader is the group header of a queue that groups by the group-id property.
+const GroupIDHeader = "group-id"
+
+// isGroupID says whether a group header means the group-id property, and not an
+// application property.
+func isGroupID(header string) bool {
+	return header == GroupIDHeader || strings.EqualFold(header, "JMSXGroupID") || header == ""
+}
+
+// DefaultGroup is the group of messages without one, in a queue with shared groups that
+// names no other [QPID-3346].
+const DefaultGroup = "qpid.no-group"
+
+// GroupArguments are what a queue's arguments say about groups.
+type GroupArguments struct {
+	// Header is what groups its messages: the application property of this name, or where
+	// it is [GroupIDHeader], "JMSXGroupID" in any letter case, or "", the group-id property.
+	Header string
+
+	Shared       bool   // [NewShared], not [NewAssigned]
+	DefaultGroup string // where groups are shared; "" is [DefaultGroup]
+}
+
+var (
+	errNotString = errors.New("not a string")
+	errEmpty     = errors.New("empty")
+)
+
+// GroupArgumentsFrom reads the arguments that a queue is declared with, and says whether
+// grouping is on: where "qpid.group_header_key" is there and not null [QPID-3720]. That
+// is the header, with [GroupIDHeader] for all that means the group-id property. Groups
+// are shared if "qpid.shared_msg_group" is "1", 1 of any type, true or "true", else
+// assigned. "qpid.default-message-group" is the default group. A header or default group
+// that is empty or not a string is an error, a *[ValueError].
+func GroupArgumentsFrom(args map[string]any) (a GroupArguments, on bool, err error) {
+	if a.Header, on, err = textArgument(args, "qpid.group_header_key"); err != nil {
+		return GroupArguments{}, false, err
+	}
+	if a.DefaultGroup, _, err = textArgument(args, "qpid.default-message-group"); err != nil {
+		return GroupArguments{}, false, err
+	}
+	if !on {
+		return GroupArguments{}, false, nil
+	}
+	if isGroupID(a.Header) {
+		a.Header = GroupIDHeader
+	}
+	switch v := args["qpid.shared_msg_group"].(type) {
+	case string:
+		a.Shared = v == "1" || v == "true"
+	case bool:
+		a.Shared = v
+	default:
+		one, _ := GroupKeyFrom(v) // what is no value at all is not 1
+		a.Shared = one == unsignedGroup(1) || one == floatGroup(1)
+	}
+	return a, true, nil
+}
+
+// textArgument returns an argument that is a string, and not empty, if it is there.
+func textArgument(args map[string]any, name string) (text string, ok bool, err error) {
+	v := args[name]
+	if v == nil {
+		return "", false, nil
+	}
+	if text, ok = v.(string); !ok {
+		return "", false, &ValueError{What: name, Value: quote(fmt.Sprint(v)), Err: errNotString}
+	}
+	if text == "" {
+		return "", false, &ValueError{What: name, Value: quote(text), Err: errEmpty}
+	}
+	return text, true, nil
+}
+
+// A Groups says which message of one queue a consumer may have next, so that the
+// messages of a group go to one consumer at a time and in order, while the groups spread
+// over the consumers. M is whatever the caller calls a message. There are two
+// strategies, [NewAssigned] and [NewShared]; they differ in when a consumer loses a group.
+//
+// # Rules
+//
+// The strategies are those of QPID-3720 and QPID-3346. Comments cite these rules, of which
+// most say what follows from them, by name:
+//
+//   - assigned: the consumer that is first given a message of a group owns the group, and
+//     all others of it go to that consumer, until it goes away.
+//   - shared: a consumer owns a group while it holds a message of it, and only then.
+//   - no group: a message without one goes to any consumer where groups are assigned; where
+//     they are shared it is in the default group, unless the queue says otherwise.
+//   - order: a consumer gets the first message in the queue's order that it may have. What
+//     comes back goes to its old place.
+//   - refusal: a consumer that refuses a message, by its selector or as undeliverable
+//     there, gets no later one of its group while that waits; others may get it. An owner that
+//     holds nothing of a group and refuses its first waiting message loses it at once.
+//   - removal: a message that expires, or is evicted, purged or replaced, while a consumer
+//     holds it does not free its group: the consumer is at work on it.
+//   - pending: a message accepted in an open transaction is held until that ends. If its
+//     consumer goes away first, its group has no owner and is not free until then.
+//   - detached: a link that is detached and may be resumed has not gone away.
+//   - given up: no more of a group goes to an owner that it was taken from; when nothing of
+//     it is held, it is free, or the heir's.
+//
+// Group-sequence is nothing to these rules. A delayed message is added when it is due. An
+// owner that takes nothing holds up its own groups only.
+//
+// # Cost
+//
+// Adding a message, taking it and ending its holding each cost a constant time and a
+// search among the groups, logarithmic in their number, however many messages wait. A
+// message that Compare puts before others of its group, or that comes back, is searched
+// for among those too. Nothing is allocated once the structure has the size that it needs;
+// it grows and shrinks by small parts, never as a whole. A message takes 34 bytes and M, a
+// group 170 and its text. There can be some 4 billion of each.
+//
+// A Groups and its consumers are not safe for concurrent use. They start no goroutines
+// and know no clock. The functions given to them must not call them.
+type Groups[M any] struct {
+	shared       bool
+	defaultGroup GroupKey // zero: messages without a group run ungrouped
+	compare      func(a, b M) int
+	idleLimit    int
+
+	messages pool[groupMessage[M]]
+	sequence uint64 // of the last that was added
+	waiting  int
+	held     int
+	free     ranking // the first messages of groups that are free
+	loose    ranking // the ungrouped messages that wait
+	spares   [4][]*rankNode
+
+	groups pool[groupRecord[M]]
+	index  groupIndex
+	idle   list // groups with an owner and no message, the longest idle first
+	idles  int  // how many
+
+	consumers pool[*Consumer[M]]
+	choosy    int // how many of them may refuse messages
+	news      groupNews
+}
+
+// GroupOptions are what queues differ in. The zero GroupOptions are those of a FIFO
+// queue that remembers all owners, and whose messages without a group are in
+// [DefaultGroup] where groups are shared.
+type GroupOptions[M any] struct {
+	// Compare is the order of a priority or sorted queue: negative if a goes out before b,
+	// 0 if they go out as they came. It must not change its mind about two messages that are
+	// in the queue. Nil is FIFO.
+	Compare func(a, b M) int
+
+	// IdleLimit, if positive, is how many groups may have an owner but no message that waits
+	// or is held, where they are assigned. Of more, those that have been so the longest are
+	// given up. That loosens the strategy's first rule: the next message of such a group
+	// goes to anyone. Without a limit an owner is remembered until it goes away.
+	IdleLimit int
+
+	// DefaultGroup is the group of messages without one where groups are shared; "" is
+	// [DefaultGroup], the constant. Ungrouped is that they run ungrouped, as they always do
+	// where groups are assigned.
+	DefaultGroup string
+	Ungrouped    bool
+}
+
+// NewAssigned returns an empty queue whose groups each belong to the consumer that is
+// first given a message of it, until that goes away, or holds nothing of the group and
+// refuses its first waiting message [QPID-3720].
+func NewAssigned[M any](o GroupOptions[M]) *Groups[M] {
+	return &Groups[M]{
+		compare:   o.Compare,
+		idleLimit: o.IdleLimit,
+		index:     groupIndex{seed: maphash.MakeSeed()},
+	}
+}
+
+// NewShared returns an empty queue whose groups each belong to a consumer while that holds
+// a message of it, and only then [QPID-3346].
+func NewShared[M any](o GroupOptions[M]) *Groups[M] {
+	g := NewAssigned(o)
+	g.shared, g.idleLimit = true, 0
+	if !o.Ungrouped {
+		g.defaultGroup = GroupKey{kind: groupText, text: cmp.Or(o.DefaultGroup, DefaultGroup)}
+	}
+	return g
+}
+
+// A Ref stands for one message from [Groups.Add] until it has left the queue and nobody
+// holds it. Refs can be compared with ==. None is given twice; the zero Ref stands for no
+// message.
+type Ref struct {
+	index    uint32
+	sequence uint64
+}
+
+// A groupMessage is a message that waits or is held.
+type groupMessage[M any] struct {
+	sequence uint64 // from 1, in the order of Add
+	m        M
+	pair            // in its group's line, or in its holder's list
+	gap      uint32 // in line: by how much the next one's sequence is greater, 0: unknown
+	group    uint32 // 0: ungrouped
+	holder   uint32 // number of a consumer; 0: none
+	state    msgState
+	pending  bool // accepted in an open transaction
+	gone     bool // from the queue, though it is held
+}
+
+type msgState uint8
+
+const (
+	msgVacant msgState = iota
+	msgLoose           // waits, ungrouped
+	msgLined           // waits in its group's line
+	msgStray           // waits among its group's strays
+	msgHeld            // by its holder; where that went away, by an open transaction
+)
+
+// A groupRecord is a group that has an owner, or messages that wait or are held. What most
+// steps look at is in 64 bytes, which are a cache line where the record starts on one.
+type groupRecord[M any] struct {
+	text     string // of the key, as are bits and kind
+	bits     uint64
+	kind     groupKind
+	offer    groupOffer // for whom the first message is
+	isIdle   bool
+	givenUp  bool   // nothing more goes to the owner
+	promised bool   // Assign gave it to the owner, which was given no message of it since
+	first    uint32 // the message that waits first, 0: none
+	sequence uint64 // of that
+	line     list   // of waiting messages, those that came in order
+	waiting  uint32 // how many messages wait
+	held     uint32 // how many messages are held
+	owner    uint32 // number of a consumer; 0: none
+
+	sameHash uint32       // the next group in its bucket
+	strays   ranking      // of waiting messages, those that did not
+	heir     *Consumer[M] // see next
+	owned    pair         // in the owner's list
+	idle     pair         // in Groups.idle
+	_        [16]byte
+}
+
+func (gr *groupRecord[M]) key() GroupKey { return GroupKey{gr.text, gr.bits, gr.kind} }
+
+type groupOffer uint8
+
+const (
+	toNobody groupOffer = iota // or there is none
+	toOwner                    // it is in the owner's ranking
+	toAnyone                   // it is in Groups.free
+)
+
+// next returns who is to have a group that is given up.
+func (gr *groupRecord[M]) next() *Consumer[M] {
+	if gr.heir == nil || !gr.heir.open {
+		return nil
+	}
+	return gr.heir
+}
+
+// Add puts a message into the queue. It returns the owner of the message's group, which
+// may be [Consumer.Ready] now; nil is any consumer.
+func (g *Groups[M]) Add(m M, k GroupKey) (Ref, *Consumer[M]) {
+	i, msg := g.messages.take()
+	g.sequence++
+	msg.sequence, msg.m = g.sequence, m
+	r := Ref{i, msg.sequence}
+	g.waiting++
+	if k = g.runsIn(k); k.IsZero() {
+		g.setLoose(i)
+		return r, nil
+	}
+	n := g.find(k)
+	if n == 0 {
+		n = g.enter(k)
+	}
+	msg.group = n
+	gr := g.groups.at(n)
+	if g.enqueue(gr, i) {
+		g.arrange(n)
+	}
+	return r, g.consumer(gr.owner)
+}
+
+// runsIn returns the group that a message with key k runs in, the zero key if none.
+func (g *Groups[M]) runsIn(k GroupKey) GroupKey {
+	if k.IsZero() {
+		return g.defaultGroup // [groups: no group]
+	}
+	return k
+}
+
+// Key returns m's key as [RawMessage.GroupKey] does, with the same errors, but allocates
+// nothing if a group with this key has messages or an owner.
+func (g *Groups[M]) Key(m *RawMessage, header string) (GroupKey, error) {
+	k, text, err := m.group(header)
+	if err != nil || text == nil {
+		return k, err
+	}
+	for n := g.bucket(maphash.Bytes(g.index.seed, text)); n != 0; n = g.groups.at(n).sameHash {
+		if gr := g.groups.at(n); gr.kind == k.kind && gr.text == string(text) {
+			return gr.key(), nil
+		}
+	}
+	k.text = string(text)
+	return k, nil
+}
+
+// Settle ends the holding of a message for good: it was accepted, its transaction was
+// committed, or the broker discards it. Like Release, Refuse and Pend it returns false,
+// and does nothing, if the message is not held, as when a disposition comes late. When
+// a group becomes free, any consumer may be [Consumer.Ready].
+func (g *Groups[M]) Settle(r Ref) bool { return g.endHolding(r, false) }
+
+// Release returns a message to its place in the queue: it was released, or rejected, or
+// its transaction was rolled back. One that was removed does not return, but is held no
+// more.
+func (g *Groups[M]) Release(r Ref) bool { return g.endHolding(r, true) }
+
+// Refuse is Release, and the consumer does not get the message again: it was modified as
+// undeliverable here.
+func (g *Groups[M]) Refuse(r Ref) bool {
+	msg := g.holding(r)
+	if msg == nil {
+		return false
+	}
+	if c := g.consumer(msg.holder); c != nil && !msg.gone {
+		c.makeChoosy()
+		c.judge(r.index, false)
+	}
+	return g.endHolding(r, true)
+}
+
+// Pend marks a message that was accepted in an open transaction. It stays held until the
+// commit, which is Settle, or the rollback, which is Release. If its consumer goes away
+// before that, no message of its group goes to anyone. Pend returns false for a message
+// that is marked too.
+func (g *Groups[M]) Pend(r Ref) bool {
+	msg := g.holding(r)
+	if msg == nil || msg.pending {
+		return false
+	}
+	msg.pending = true
+	return true
+}
+
+// Remove takes a message out of the queue, because it expired, or was evicted, purged or
+// replaced, and returns it and the consumer that holds it, if one does. That one goes on
+// holding it, and its group, until it settles or releases it or goes away. Remove returns
+// false if the message is not in the queue.
+func (g *Groups[M]) Remove(r Ref) (m M, holder *Consumer[M], ok bool) {
+	msg := g.get(r)
+	if msg == nil || msg.gone {
+		return m, nil, false
+	}
+	m = msg.m
+	if msg.state == msgHeld {
+		msg.gone = true // [groups: removal]
+		return m, g.consumer(msg.holder), true
+	}
+	n := msg.group
+	g.takeOut(r.index)
+	g.drop(r.index)
+	if n != 0 {
+		g.arrange(n)
+	}
+	return m, nil, true
+}
+
+// Get returns a message that waits or is held, and the consumer that holds it, if one does.
+func (g *Groups[M]) Get(r Ref) (m M, holder *Consumer[M], ok bool) {
+	msg := g.get(r)
+	if msg == nil {
+		return m, nil, false
+	}
+	return msg.m, g.consumer(msg.holder), true
+}
+
+// Unassign gives a group up: no more of it goes to its owner, and when nothing of it is
+// held, anyone may own it, the old owner included. It is how a broker rebalances, and how
+// it ends a group with its last message. Unassign returns false if the group has no
+// owner or is given up already.
+func (g *Groups[M]) Unassign(k GroupKey) bool {
+	n := g.find(g.runsIn(k))
+	if n == 0 {
+		return false
+	}
+	gr := g.groups.at(n)
+	if gr.next() == nil && (gr.owner == 0 || gr.givenUp) {
+		return false
+	}
+	gr.givenUp, gr.heir = true, nil
+	g.arrange(n)
+	return true
+}
+
+// Assign hands a group over to a consumer: as with Unassign no more of it goes to its
+// owner, and when nothing of it is held, c owns it. If c refuses its first waiting message
+// then, or has gone away, nobody does. Where groups are assigned it may be a group that
+// is not known yet; where they are shared it must have messages, and c owns it from then
+// until it has settled what it gets of it. Assign says whether c owns the group or is to.
+func (g *Groups[M]) Assign(k GroupKey, c *Consumer[M]) bool {
+	k = g.runsIn(k)
+	if c == nil || c.g != g || !c.open || k.IsZero() {
+		return false
+	}
+	n := g.find(k)
+	if n == 0 {
+		if g.shared {
+			return false
+		}
+		n = g.enter(k)
+	}
+	gr := g.groups.at(n)
+	gr.givenUp, gr.heir = false, nil
+	if gr.owner != c.number {
+		gr.givenUp, gr.heir = true, c
+	}
+	g.arrange(n)
+	if n = g.find(k); n == 0 {
+		return false
+	}
+	gr = g.groups.at(n)
+	return gr.owner == c.number || gr.heir == c
+}
+
+// Owner returns the consumer that owns a group, nil if none does.
+func (g *Groups[M]) Owner(k GroupKey) *Consumer[M] {
+	n := g.find(g.runsIn(k))
+	if n == 0 {
+		return nil
+	}
+	return g.consumer(g.groups.at(n).owner)
+}
+
+// GroupCounts are how many there are in a [Groups].
+type GroupCounts struct {
+	Waiting int // messages that wait
+	Held    int // messages that are held, those that were removed too
+	Groups  int // groups that have messages or an owner
+	Idle    int // of these, groups that have an owner and no message
+}
+
+// Counts returns how many there are now.
+func (g *Groups[M]) Counts() GroupCounts {
+	return GroupCounts{g.waiting, g.held, g.groups.len, g.idles}
+}
+
+// A GroupStatus is how a group is.
+type GroupStatus[M any] struct {
+	Key     GroupKey
+	Owner   *Consumer[M] // nil: none
+	GivenUp bool         // by Unassign or Assign, and something of it is still held
+	Heir    *Consumer[M] // to whom Assign gives it then
+	Waiting int
+	Held    int
+	Oldest  Ref // the message that waits first, zero if none waits
+}
+
+// ByGroup iterates over the groups that have messages or an owner, in no order. The queue
+// must not change meanwhile.
+func (g *Groups[M]) ByGroup() iter.Seq[GroupStatus[M]] {
+	return func(yield func(GroupStatus[M]) bool) {
+		for gr := range g.groups.all() {
+			s := GroupStatus[M]{
+				Key:     gr.key(),
+				Owner:   g.consumer(gr.owner),
+				GivenUp: gr.givenUp,
+				Heir:    gr.next(),
+				Waiting: int(gr.waiting),
+				Held:    int(gr.held),
+			}
+			if gr.first != 0 {
+				s.Oldest = Ref{gr.first, gr.sequence}
+			}
+			if !yield(s) {
+				return
+			}
+		}
+	}
+}
+
+// All iterates over the messages that wait, whoever may have them, in the queue's order:
+// what a browser sees, for which there are no groups. To begin takes a time in proportion
+// to the groups, and each message one logarithmic in their number. The message at hand
+// may be removed meanwhile; nothing else may change.
+func (g *Groups[M]) All() iter.Seq2[Ref, M] {
+	return func(yield func(Ref, M) bool) {
+		var next queuePlaces[M] // the next one ungrouped, in each group's line, and of its strays
+		after := func(r *ranking, p *queuePlace[M]) {
+			g.walk(r.root, p, func(i uint32) bool { next.add(g, i); return false })
+		}
+		after(&g.loose, nil)
+		for gr := range g.groups.all() {
+			next.add(g, gr.line.first)
+			after(&gr.strays, nil)
+		}
+		for len(next) > 0 {
+			p := next.drop(g)
+			switch msg := g.messages.at(p.index); msg.state {
+			case msgLoose:
+				after(&g.loose, &p)
+			case msgLined:
+				next.add(g, msg.right)
+			case msgStray:
+				after(&g.groups.at(msg.group).strays, &p)
+			}
+			if !yield(Ref{p.index, p.sequence}, p.m) {
+				return
+			}
+		}
+	}
+}
+
+// A Consumer takes messages from a [Groups], which opens it. The zero Consumer is closed.
+type Consumer[M any] struct {
+	g      *Groups[M]
+	number uint32 // in Groups.consumers
+	open   bool
+	held   list    // of messages, as it got them
+	owned  list    // of groups, as it got them
+	ready  ranking // the first messages of these, where it may have them
+
+	// What follows is of a consumer that may refuse messages: see firstFree.
+	choosy   bool
+	accept   func(M) bool                        // nil: it refuses only what Refuse says
+	verdicts []*[partSize]uint64                 // by message: its sequence number twice, and one if refused
+	judged   struct{ free, loose queuePlace[M] } // how far Groups.free and Groups.loose are judged
+	readNews uint64                              // how far Groups.news are read
+	mayHave  queuePlaces[M]                      // free messages that it accepts, and some that were
+}
+
+// Open adds a consumer. If accept is not nil the consumer refuses the messages for which
+// it is false: accept is its selector, and must always say the same of a message. It is
+// asked at most once about each, when that could go to the consumer, and the answers
+// take up to 8 bytes for each message in the queue.
+func (g *Groups[M]) Open(accept func(M) bool) *Consumer[M] {
+	number, at := g.consumers.take()
+	c := &Consumer[M]{g: g, number: number, open: true, accept: accept}
+	*at = c
+	if accept != nil {
+		c.makeChoosy()
+	}
+	return c
+}
+
+// Next gives the consumer the first message that it may have, if there is one. The
+// consumer holds it then, and owns its group. For a consumer that settles as it receives,
+// call Settle with it: where groups are assigned, it keeps the group, where they are
+// shared it does not.
+func (c *Consumer[M]) Next() (m M, r Ref, ok bool) {
+	i := c.next()
+	if i == 0 {
+		return m, r, false
+	}
+	g := c.g
+	msg := g.messages.at(i)
+	n := msg.group
+	g.takeOut(i)
+	if n != 0 {
+		gr := g.groups.at(n)
+		gr.held++
+		gr.promised = false
+		if gr.owner != c.number {
+			g.own(n, c) // [groups: assigned] [groups: shared]
+		}
+	}
+	g.held++
+	msg.state, msg.holder = msgHeld, c.number
+	c.held.add(i, g.messagePair)
+	if n != 0 {
+		g.arrange(n)
+	}
+	return msg.m, Ref{i, msg.sequence}, true
+}
+
+// Peek returns what Next would give, and gives nothing.
+func (c *Consumer[M]) Peek() (m M, r Ref, ok bool) {
+	i := c.next()
+	if i == 0 {
+		return m, r, false
+	}
+	return c.g.messages.at(i).m, c.g.ref(i), true
+}
+
+// Ready says whether Next would give a message.
+func (c *Consumer[M]) Ready() bool { return c.next() != 0 }
+
+// Held iterates over the messages that the consumer holds, in the order in which it got
+// them. The one at hand may be settled, released, refused or removed meanwhile.
+func (c *Consumer[M]) Held() iter.Seq2[Ref, M] {
+	return func(yield func(Ref, M) bool) {
+		for i := c.held.first; i != 0; {
+			msg := c.g.messages.at(i)
+			r := Ref{i, msg.sequence}
+			i = msg.right
+			if !yield(r, msg.m) {
+				return
+			}
+		}
+	}
+}
+
+// Owned iterates over the groups that the consumer owns, in the order in which it got
+// them. The queue must not change meanwhile.
+func (c *Consumer[M]) Owned() iter.Seq[GroupKey] {
+	return func(yield func(GroupKey) bool) {
+		for n := c.owned.first; n != 0; {
+			gr := c.g.groups.at(n)
+			n = gr.owned.right
+			if !yield(gr.key()) {
+				return
+			}
+		}
+	}
+}
+
+// Close ends a consumer that has gone away: it cancelled, or its link was detached for good,
+// or its connection lost. Its messages return to their places, save those that are pending, and
+// its groups are free, save those with a pending message. Close returns how many messages
+// returned, in a time in proportion to what it held and owned. A consumer that is closed
+// gets, holds and owns nothing.
+func (c *Consumer[M]) Close() (returned int) {
+	if !c.open {
+		return 0
+	}
+	c.open = false
+	g := c.g
+	waiting := g.waiting
+	for i := c.held.last; i != 0; { // the last first, so that each goes before all that wait
+		msg := g.messages.at(i)
+		next := msg.left
+		if i == c.held.first {
+			next = 0
+		}
+		if msg.pending {
+			msg.holder = 0
+		} else {
+			g.letGo(i, true)
+		}
+		i = next
+	}
+	returned = g.waiting - waiting
+	for c.owned.last != 0 {
+		n := c.owned.last
+		g.own(n, nil)
+		g.arrange(n)
+	}
+	if c.choosy {
+		g.choosy--
+	}
+	g.consumers.give(c.number)
+	g.consumers.shrink()
+	*c = Consumer[M]{g: g}
+	return returned
+}
+
+// arrange does what the rules say of a group as it is now: who owns it, who may have its
+// first message, and whether it is remembered. Whatever changes a group ends with it. The
+// group may be forgotten then.
+func (g *Groups[M]) arrange(n uint32) {
+	gr := g.groups.at(n)
+	owner := g.consumer(gr.owner)
+	if gr.held == 0 {
+		if gr.givenUp { // [groups: given up]
+			owner = gr.next()
+			gr.givenUp, gr.heir, gr.promised = false, nil, owner != nil
+		}
+		if g.shared && !(gr.promised && gr.first != 0) {
+			owner = nil // [groups: shared]
+		}
+		if owner != nil && gr.first != 0 && !owner.accepts(gr.first) {
+			owner = nil // [groups: refusal]
+		}
+	}
+	if owner != g.consumer(gr.owner) {
+		g.own(n, owner)
+	}
+
+	to := toNobody // also if it has no owner and something is held [groups: pending]
+	switch {
+	case gr.first == 0:
+	case owner != nil && !gr.givenUp && owner.accepts(gr.first):
+		to = toOwner
+	case owner == nil && gr.held == 0:
+		to = toAnyone
+	}
+	if to != gr.offer {
+		g.offer(gr, to)
+	}
+
+	empty := gr.first == 0 && gr.held == 0
+	if idle := empty && owner != nil; idle != gr.isIdle {
+		gr.isIdle = idle
+		if idle {
+			g.idle.add(n, g.idlePair)
+			g.idles++
+		} else {
+			g.idle.remove(n, g.idlePair)
+			g.idles--
+		}
+	}
+	if empty && owner == nil {
+		g.forget(n)
+	} else if g.idleLimit > 0 && g.idles > g.idleLimit {
+		longest := g.idle.first
+		g.own(longest, nil)
+		g.arrange(longest)
+	}
+}
+
+// own makes c the owner of a group; nil is nobody.
+func (g *Groups[M]) own(n uint32, c *Consumer[M]) {
+	gr := g.groups.at(n)
+	g.offer(gr, toNobody)
+	if old := g.consumer(gr.owner); old != nil {
+		old.owned.remove(n, g.ownedPair)
+	}
+	gr.owner = 0
+	if c != nil {
+		gr.owner = c.number
+		c.owned.add(n, g.ownedPair)
+	}
+}
+
+// enqueue puts a message to its place among those of its group that wait, and says whether
+// that is the first.
+func (g *Groups[M]) enqueue(gr *groupRecord[M], i uint32) bool {
+	msg := g.messages.at(i)
+	gr.waiting++
+	if gr.line.last != 0 {
+		if last := g.messages.at(gr.line.last); g.before(last, msg) {
+			last.gap = 0
+			if gap := msg.sequence - last.sequence; gap <= math.MaxUint32 {
+				last.gap = uint32(gap)
+			}
+			msg.state = msgLined
+			gr.line.add(i, g.messagePair)
+			return false
+		}
+		msg.state = msgStray
+		g.rank(&gr.strays, i, msg.sequence, false)
+	} else {
+		msg.state = msgLined
+		gr.line.add(i, g.messagePair)
+	}
+	if gr.first != 0 && g.before(g.messages.at(gr.first), msg) {
+		return false
+	}
+	g.offer(gr, toNobody)
+	gr.first, gr.sequence = i, msg.sequence
+	return true
+}
+
+// takeOut takes a message out of where it waits.
+func (g *Groups[M]) takeOut(i uint32) {
+	msg := g.messages.at(i)
+	g.waiting--
+	if msg.state == msgLoose {
+		g.unrank(&g.loose, i, msg.sequence)
+		return
+	}
+	gr := g.groups.at(msg.group)
+	gr.waiting--
+	if i == gr.first {
+		g.offer(gr, toNobody)
+	}
+	gap := msg.gap
+	switch {
+	case msg.state == msgStray:
+		g.unrank(&gr.strays, i, msg.sequence)
+		gap = 0
+	case i != gr.line.first:
+		g.messages.at(msg.left).gap = 0
+		fallthrough
+	default:
+		gr.line.remove(i, g.messagePair)
+	}
+	if i != gr.first {
+		return
+	}
+	// The next in line need not be looked at now, if nothing else may be first.
+	gr.first, gr.sequence = gr.line.first, msg.sequence+uint64(gap)
+	if gr.strays.root != nil {
+		gr.first, gap = g.sooner(gr.first, gr.strays.first()), 0
+	}
+	if gap == 0 && gr.first != 0 {
+		gr.sequence = g.messages.at(gr.first).sequence
+	}
+}
+
+// setLoose puts a message among the ungrouped ones that wait.
+func (g *Groups[M]) setLoose(i uint32) {
+	msg := g.messages.at(i)
+	msg.state = msgLoose
+	g.rank(&g.loose, i, msg.sequence, false)
+	g.tell(i)
+}
+
+// offer has those find a group's first message who may have it.
+func (g *Groups[M]) offer(gr *groupRecord[M], to groupOffer) {
+	switch gr.offer {
+	case toOwner:
+		g.unrank(&g.consumer(gr.owner).ready, gr.first, gr.sequence)
+	case toAnyone:
+		g.unrank(&g.free, gr.first, gr.sequence)
+	}
+	gr.offer = to
+	switch to {
+	case toOwner:
+		g.rank(&g.consumer(gr.owner).ready, gr.first, gr.sequence, true)
+	case toAnyone:
+		g.rank(&g.free, gr.first, gr.sequence, true)
+		g.tell(gr.first)
+	}
+}
+
+// tell tells consumers that judge free messages of one.
+func (g *Groups[M]) tell(i uint32) {
+	if g.choosy > 0 {
+		g.news.add(i, g.free.len+g.loose.len)
+	}
+}
+
+// endHolding is Settle and Release.
+func (g *Groups[M]) endHolding(r Ref, back bool) bool {
+	msg := g.holding(r)
+	if msg == nil {
+		return false
+	}
+	if c := g.consumer(msg.holder); c != nil {
+		c.held.remove(r.index, g.messagePair)
+	}
+	if n := g.letGo(r.index, back); n != 0 {
+		g.arrange(n)
+	}
+	return true
+}
+
+// letGo drops a message that was held, or puts it back, and returns its group, which is
+// to be arranged then.
+func (g *Groups[M]) letGo(i uint32, back bool) (n uint32) {
+	msg := g.messages.at(i)
+	n = msg.group
+	g.held--
+	if n != 0 {
+		g.groups.at(n).held--
+	}
+	if !back || msg.gone {
+		g.drop(i)
+		return n
+	}
+	g.waiting++
+	msg.holder, msg.pending = 0, false
+	if n == 0 {
+		g.setLoose(i)
+	} else {
+		g.enqueue(g.groups.at(n), i)
+	}
+	return n
+}
+
+// drop forgets a message.
+func (g *Groups[M]) drop(i uint32) {
+	g.messages.give(i)
+	for part, freed := g.messages.shrink(); freed; part, freed = g.messages.shrink() {
+		if g.choosy == 0 {
+			continue
+		}
+		for c := range g.consumers.all() {
+			if part < len((*c).verdicts) {
+				(*c).verdicts[part] = nil
+			}
+		}
+	}
+}
+
+// get returns the message that r stands for, nil if there is none.
+func (g *Groups[M]) get(r Ref) *groupMessage[M] {
+	if r.sequence != 0 && g.messages.has(r.index) {
+		if msg := g.messages.at(r.index); msg.sequence == r.sequence {
+			return msg
+		}
+	}
+	return nil
+}
+
+// holding is get of a message that is held.
+func (g *Groups[M]) holding(r Ref) *groupMessage[M] {
+	if msg := g.get(r); msg != nil && msg.state == msgHeld {
+		return msg
+	}
+	return nil
+}
+
+// consumer returns the consumer with a number, nil for 0.
+func (g *Groups[M]) consumer(number uint32) *Consumer[M] {
+	if number == 0 {
+		return nil
+	}
+	return *g.consumers.at(number)
+}
+
+func (g *Groups[M]) ref(i uint32) Ref { return Ref{i, g.messages.at(i).sequence} }
+
+// next returns the message that Next gives, 0 if there is none.
+func (c *Consumer[M]) next() uint32 {
+	if !c.open {
+		return 0
+	}
+	return c.g.sooner(c.ready.first(), c.firstFree())
+}
+
+// firstFree returns the first of the free messages that the consumer accepts, 0 if there
+// is none.
+//
+// A consumer that refuses messages judges the free ones in their order, up to the first
+// that it accepts, and goes on from there the next time. Messages that came to be free
+// since, and stand before that, it finds in the news. So what it refuses costs it once.
+func (c *Consumer[M]) firstFree() uint32 {
+	g := c.g
+	if !c.choosy {
+		return g.sooner(g.free.first(), g.loose.first())
+	}
+	if c.readNews < g.news.start || len(c.mayHave) > 2*int(g.free.len+g.loose.len)+partSize {
+		c.startOver()
+	}
+	for ; c.readNews < g.news.end; c.readNews++ {
+		i := g.news.at(c.readNews)
+		if !g.isFree(i) {
+			continue
+		}
+		judged := &c.judged.free
+		if g.messages.at(i).group == 0 {
+			judged = &c.judged.loose
+		}
+		if !judged.isBefore(g, i) && c.accepts(i) {
+			c.mayHave.add(g, i)
+		}
+	}
+	for len(c.mayHave) > 0 {
+		// It may be taken since, or taken and refused.
+		p := &c.mayHave[0]
+		if g.isFree(p.index) && g.messages.at(p.index).sequence == p.sequence && c.accepts(p.index) {
+			break
+		}
+		c.mayHave.drop(g)
+	}
+	c.judgeOn(&g.free, &c.judged.free)
+	c.judgeOn(&g.loose, &c.judged.loose)
+	if len(c.mayHave) == 0 {
+		return 0
+	}
+	return c.mayHave[0].index
+}
+
+// judgeOn judges free messages after those that are judged, up to the first that the
+// consumer accepts or that stands behind one.
+func (c *Consumer[M]) judgeOn(free *ranking, judged *queuePlace[M]) {
+	g := c.g
+	g.walk(free.root, judged, func(i uint32) bool {
+		if len(c.mayHave) > 0 && c.mayHave[0].isBefore(g, i) {
+			return false
+		}
+		*judged = g.place(i)
+		if c.accepts(i) {
+			c.mayHave.add(g, i)
+			return false
+		}
+		return true
+	})
+}
+
+// startOver has the consumer go through the free messages from the first on: it does not
+// ask about them again.
+func (c *Consumer[M]) startOver() {
+	c.judged.free, c.judged.loose = queuePlace[M]{}, queuePlace[M]{}
+	clear(c.mayHave)
+	c.mayHave = c.mayHave[:0]
+	c.readNews = c.g.news.end
+}
+
+// isFree says whether a number is that of a message that is for anyone.
+func (g *Groups[M]) isFree(i uint32) bool {
+	if !g.messages.has(i) {
+		return false
+	}
+	switch msg := g.messages.at(i); msg.state {
+	case msgLoose:
+		return true
+	case msgLined, msgStray:
+		gr := g.groups.at(msg.group)
+		return gr.first == i && gr.offer == toAnyone
+	}
+	return false
+}
+
+// makeChoosy makes the consumer one that may refuse messages.
+func (c *Consumer[M]) makeChoosy() {
+	if !c.choosy {
+		c.choosy = true
+		c.g.choosy++
+		c.startOver()
+	}
+}
+
+// accepts says whether the consumer accepts a message.
+func (c *Consumer[M]) accepts(i uint32) bool {
+	if !c.choosy {
+		return true
+	}
+	msg := c.g.messages.at(i)
+	if part := int(i / partSize); part < len(c.verdicts) && c.verdicts[part] != nil {
+		if v := c.verdicts[part][i%partSize]; v>>1 == msg.sequence {
+			return v&1 == 0
+		}
+	}
+	if c.accept == nil {
+		return true
+	}
+	ok := c.accept(msg.m)
+	c.judge(i, ok)
+	return ok
+}
+
+// judge remembers whether the consumer accepts a message.
+func (c *Consumer[M]) judge(i uint32, ok bool) {
+	part := int(i / partSize)
+	for len(c.verdicts) <= part {
+		c.verdicts = append(c.verdicts, nil)
+	}
+	if c.verdicts[part] == nil {
+		c.verdicts[part] = new([partSize]uint64)
+	}
+	v := c.g.messages.at(i).sequence << 1
+	if !ok {
+		v |= 1
+	}
+	c.verdicts[part][i%partSize] = v
+}
+
+// groupNews are the last messages that came to be free, from entry start on. Entry n is
+// at n modulo the length of the ring, which is a power of two.
+type groupNews struct {
+	ring       []uint32
+	start, end uint64
+}
+
+func (n *groupNews) at(entry uint64) uint32 { return n.ring[entry&uint64(len(n.ring)-1)] }
+
+// add adds a message. The ring holds as many as there are free messages or more: who has
+// missed so many may as well go through those.
+func (n *groupNews) add(i uint32, free uint32) {
+	size := uint64(len(n.ring))
+	if size == 0 || n.end&(size-1) == 0 {
+		if fit := uint64(64) << bits.Len32(free/64); fit > size || fit < size/4 {
+			n.ring, n.start = make([]uint32, fit), n.end
+			size = fit
+		}
+	}
+	n.ring[n.end&(size-1)] = i
+	n.end++
+	if n.end-n.start > size {
+		n.start++
+	}
+}
+
+// A queuePlace is a place in the queue's order, also of a message that is not there any
+// more. The zero queuePlace is before all.
+type queuePlace[M any] struct {
+	sequence uint64
+	index    uint32
+	m        M
+}
+
+func (g *Groups[M]) place(i uint32) queuePlace[M] {
+	msg := g.messages.at(i)
+	return queuePlace[M]{msg.sequence, i, msg.m}
+}
+
+// isBefore says whether p is before a message.
+func (p *queuePlace[M]) isBefore(g *Groups[M], i uint32) bool {
+	msg := g.messages.at(i)
+	return p.sequence == 0 || g.inOrder(p.sequence, &p.m, msg.sequence, &msg.m)
+}
+
+// before says whether a goes out before b.
+func (g *Groups[M]) before(a, b *groupMessage[M]) bool {
+	return g.inOrder(a.sequence, &a.m, b.sequence, &b.m)
+}
+
+// inOrder says whether one message goes out before another: the queue's order.
+func (g *Groups[M]) inOrder(sequence1 uint64, m1 *M, sequence2 uint64, m2 *M) bool {
+	if g.compare != nil {
+		if c := g.compare(*m1, *m2); c != 0 {
+			return c < 0
+		}
+	}
+	return sequence1 < sequence2
+}
+
+// sooner returns the one of two messages that goes out before the other; 0 is none.
+func (g *Groups[M]) sooner(i, j uint32) uint32 {
+	if i == 0 || j != 0 && g.before(g.messages.at(j), g.messages.at(i)) {
+		return j
+	}
+	return i
+}
+
+// queuePlaces is a heap.
+type queuePlaces[M any] []queuePlace[M]
+
+// add adds the place of a message, if it is one.
+func (h *queuePlaces[M]) add(g *Groups[M], i uint32) {
+	if i == 0 {
+		return
+	}
+	*h = append(*h, g.place(i))
+	s := *h
+	for at := len(s) - 1; at > 0 && s.less(g, at, (at-1)/2); at = (at - 1) / 2 {
+		s[at], s[(at-1)/2] = s[(at-1)/2], s[at]
+	}
+}
+
+// drop takes out the first place.
+func (h *queuePlaces[M]) drop(g *Groups[M]) queuePlace[M] {
+	s := *h
+	first, last := s[0], len(s)-1
+	s[0], s[last] = s[last], queuePlace[M]{}
+	s = s[:last]
+	*h = s
+	for at, below := 0, 1; below < last; below = 2*at + 1 {
+		if below+1 < last && s.less(g, below+1, below) {
+			below++
+		}
+		if !s.less(g, below, at) {
+			break
+		}
+		s[at], s[below] = s[below], s[at]
+		at = below
+	}
+	return first
+}
+
+func (h queuePlaces[M]) less(g *Groups[M], i, j int) bool {
+	return g.inOrder(h[i].sequence, &h[i].m, h[j].sequence, &h[j].m)
+}
+
+// A ranking holds messages in the queue's order: a B+tree. A quick one has sequence numbers
+// beside the messages, so that a search need not look at those.
+type ranking struct {
+	root *rankNode
+	len  uint32
+}
+
+// first returns the first message, 0 if there is none.
+func (r *ranking) first() uint32 {
+	if r.root == nil {
+		return 0
+	}
+	return r.root.message[0]
+}
+
+const rankSize = 32 // entries in a node
+
+// A rankNode is a leaf, or has nodes below it, and then the first message of each. No node
+// is empty.
+type rankNode struct {
+	n        int
+	message  [rankSize]uint32
+	sequence *[rankSize]uint64    // nil: not quick
+	below    *[rankSize]*rankNode // nil: a leaf
+}
+
+// position returns how many entries of a node are before a message. m is not looked at
+// in a FIFO queue.
+func (g *Groups[M]) position(node *rankNode, sequence uint64, m *M) int {
+	if node.sequence != nil {
+		if sequence <= node.sequence[0] {
+			return 0
+		}
+		at, n := uint(0), uint(node.n)
+		for n > 1 { // a step costs the same whichever way it goes
+			half := n / 2
+			if node.sequence[(at+half-1)%rankSize] < sequence {
+				at += half
+			}
+			n -= half
+		}
+		if node.sequence[at%rankSize] < sequence {
+			at++
+		}
+		return int(at)
+	}
+	before := func(at int) bool {
+		msg := g.messages.at(node.message[at])
+		return g.inOrder(msg.sequence, &msg.m, sequence, m)
+	}
+	if before(node.n - 1) { // as most that come are
+		return node.n
+	}
+	return sort.Search(node.n-1, func(at int) bool { return !before(at) })
+}
+
+// value returns what compare wants to know of a message.
+func (g *Groups[M]) value(i uint32) *M {
+	if g.compare == nil {
+		return nil
+	}
+	return &g.messages.at(i).m
+}
+
+// rank puts a message into a ranking, which is to be quick if it can be.
+func (g *Groups[M]) rank(r *ranking, i uint32, sequence uint64, quick bool) {
+	r.len++
+	if r.root == nil {
+		r.root = g.newNode(quick && g.compare == nil, false)
+		r.root.put(0, i, sequence, nil)
+		return
+	}
+	if half := g.rankBelow(r.root, i, sequence, g.value(i)); half != nil {
+		root := g.newNode(half.sequence != nil, true)
+		root.put(0, r.root.message[0], r.root.firstSequence(), r.root)
+		root.put(1, half.message[0], half.firstSequence(), half)
+		r.root = root
+	}
+}
+
+// rankBelow puts a message into a node or below it. If the node had to be split, it
+// returns the second half.
+func (g *Groups[M]) rankBelow(node *rankNode, i uint32, sequence uint64, m *M) (half *rankNode) {
+	at := g.position(node, sequence, m)
+	var below *rankNode
+	if node.below != nil {
+		at = max(at-1, 0)
+		below = g.rankBelow(node.below[at], i, sequence, m)
+		node.refresh(at)
+		if below == nil {
+			return nil
+		}
+		at++
+		i, sequence = below.message[0], below.firstSequence()
+	}
+	if node.n == rankSize {
+		keep := rankSize / 2
+		if at == rankSize {
+			keep = rankSize - 1 // so that messages that come in order fill the nodes
+		}
+		half = g.newNode(node.sequence != nil, node.below != nil)
+		half.take(node, keep)
+		if at > keep {
+			node, at = half, at-keep
+		}
+	}
+	node.put(at, i, sequence, below)
+	return half
+}
+
+// unrank takes a message out of the ranking that it is in.
+func (g *Groups[M]) unrank(r *ranking, i uint32, sequence uint64) {
+	g.unrankBelow(r.root, i, sequence, g.value(i))
+	r.len--
+	for root := r.root; root.n == 0 || root.n == 1 && root.below != nil; root = r.root {
+		r.root = nil
+		if root.n == 1 {
+			r.root = root.below[0]
+		}
+		g.spare(root)
+		if r.root == nil {
+			return
+		}
+	}
+}
+
+func (g *Groups[M]) unrankBelow(node *rankNode, i uint32, sequence uint64, m *M) {
+	at := g.position(node, sequence, m)
+	if node.below == nil {
+		node.cut(at)
+		return
+	}
+	if at == node.n || node.message[at] != i {
+		at-- // it is not the first below
+	}
+	child := node.below[at]
+	g.unrankBelow(child, i, sequence, m)
+	if child.n == 0 {
+		node.cut(at)
+		g.spare(child)
+		return
+	}
+	node.refresh(at)
+	if child.n > rankSize/4 {
+		return
+	}
+	// A node with few entries takes its neighbour's, or gives it its own, if all have room.
+	if at > 0 && node.below[at-1].n <= rankSize/2 {
+		at--
+	}
+	if at+1 < node.n && node.below[at].n+node.below[at+1].n <= rankSize*3/4 {
+		after := node.below[at+1]
+		node.below[at].take(after, 0)
+		node.cut(at + 1)
+		g.spare(after)
+	}
+}
+
+// walk calls f for each message in a node and below it that is after a place, in order,
+// until f returns false; that is what walk returns then. No place is before all.
+func (g *Groups[M]) walk(node *rankNode, after *queuePlace[M], f func(i uint32) bool) bool {
+	if node == nil {
+		return true
+	}
+	at := 0
+	if after != nil && after.sequence != 0 {
+		at = g.position(node, after.sequence, &after.m)
+		if at < node.n && g.messages.at(node.message[at]).sequence == after.sequence {
+			at++
+		}
+		if node.below != nil {
+			at = max(at-1, 0)
+		}
+	}
+	for ; at < node.n; at++ {
+		if node.below == nil {
+			if !f(node.message[at]) {
+				return false
+			}
+		} else if !g.walk(node.below[at], after, f) {
+			return false
+		}
+		after = nil
+	}
+	return true
+}
+
+// put puts an entry into a node that has room for it.
+func (n *rankNode) put(at int, message uint32, sequence uint64, below *rankNode) {
+	copy(n.message[at+1:], n.message[at:n.n])
+	n.message[at] = message
+	if n.sequence != nil {
+		copy(n.sequence[at+1:], n.sequence[at:n.n])
+		n.sequence[at] = sequence
+	}
+	if n.below != nil {
+		copy(n.below[at+1:], n.below[at:n.n])
+		n.below[at] = below
+	}
+	n.n++
+}
+
+// cut takes an entry out of a node.
+func (n *rankNode) cut(at int) {
+	copy(n.message[at:], n.message[at+1:n.n])
+	if n.sequence != nil {
+		copy(n.sequence[at:], n.sequence[at+1:n.n])
+	}
+	if n.below != nil {
+		copy(n.below[at:], n.below[at+1:n.n])
+		n.below[n.n-1] = nil
+	}
+	n.n--
+}
+
+// take moves another node's entries, from one on, to the end of n.
+func (n *rankNode) take(from *rankNode, at int) {
+	copy(n.message[n.n:], from.message[at:from.n])
+	if n.sequence != nil {
+		copy(n.sequence[n.n:], from.sequence[at:from.n])
+	}
+	if n.below != nil {
+		copy(n.below[n.n:], from.below[at:from.n])
+		clear(from.below[at:from.n])
+	}
+	n.n += from.n - at
+	from.n = at
+}
+
+// refresh has an entry say what the first message below it is.
+func (n *rankNode) refresh(at int) {
+	n.message[at] = n.below[at].message[0]
+	if n.sequence != nil {
+		n.sequence[at] = n.below[at].sequence[0]
+	}
+}
+
+func (n *rankNode) firstSequence() uint64 {
+	if n.sequence == nil {
+		return 0
+	}
+	return n.sequence[0]
+}
+
+const spareNodes = 32 // of each kind
+
+// newNode returns an empty node, a spare one if there is one.
+func (g *Groups[M]) newNode(quick, inner bool) *rankNode {
+	spares := g.sparesOf(quick, inner)
+	if last := len(*spares) - 1; last >= 0 {
+		node := (*spares)[last]
+		*spares = (*spares)[:last]
+		return node
+	}
+	node := &rankNode{}
+	if quick {
+		node.sequence = new([rankSize]uint64)
+	}
+	if inner {
+		node.below = new([rankSize]*rankNode)
+	}
+	return node
+}
+
+// spare keeps a node that is no longer needed, unless there are many.
+func (g *Groups[M]) spare(node *rankNode) {
+	spares := g.sparesOf(node.sequence != nil, node.below != nil)
+	if len(*spares) < spareNodes {
+		node.n = 0
+		if node.below != nil {
+			clear(node.below[:])
+		}
+		*spares = append(*spares, node)
+	}
+}
+
+func (g *Groups[M]) sparesOf(quick, inner bool) *[]*rankNode {
+	kind := 0
+	if quick {
+		kind = 1
+	}
+	if inner {
+		kind += 2
+	}
+	return &g.spares[kind]
+}
+
+// A list is linked by pairs, of the neighbours of each of its members. The last one has
+// 0 for its right neighbour; what the first one has for its left one means nothing, so
+// that who takes the first need not touch the second.
+type list struct{ first, last uint32 } // 0: it is empty
+
+type pair struct{ left, right uint32 }
+
+// add adds a member at the end. pairOf returns the pair of each.
+func (l *list) add(i uint32, pairOf func(uint32) *pair) {
+	if l.last == 0 {
+		l.first = i
+	} else {
+		pairOf(l.last).right = i
+	}
+	*pairOf(i) = pair{left: l.last}
+	l.last = i
+}
+
+func (l *list) addFirst(i uint32, pairOf func(uint32) *pair) {
+	if l.first == 0 {
+		l.last = i
+	} else {
+		pairOf(l.first).left = i
+	}
+	*pairOf(i) = pair{right: l.first}
+	l.first = i
+}
+
+func (l *list) remove(i uint32, pairOf func(uint32) *pair) {
+	p := *pairOf(i)
+	switch {
+	case l.first == l.last:
+		l.first, l.last = 0, 0
+	case i == l.first:
+		l.first = p.right
+	case i == l.last:
+		l.last = p.left
+		pairOf(p.left).right = 0
+	default:
+		pairOf(p.left).right = p.right
+		pairOf(p.right).left = p.left
+	}
+}
+
+func (g *Groups[M]) messagePair(i uint32) *pair { return &g.messages.at(i).pair }
+func (g *Groups[M]) ownedPair(n uint32) *pair   { return &g.groups.at(n).owned }
+func (g *Groups[M]) idlePair(n uint32) *pair    { return &g.groups.at(n).idle }
+
+// A groupIndex finds groups by key. It is a hash table that grows and shrinks one bucket
+// at a time, by linear hashing, so that no operation waits for a whole table. A bucket
+// is the number of a group, 0 if it is empty, and the groups in one are linked.
+type groupIndex struct {
+	seed    maphash.Seed
+	parts   []*[partSize]uint32
+	buckets uint64 // in use
+}
+
+func (x *groupIndex) at(bucket uint64) *uint32 {
+	return &x.parts[bucket/partSize][bucket%partSize]
+}
+
+// of returns the bucket of a hash. Those of the last doubling that is not complete are
+// there only in part; the others' groups are in their twins of the doubling before.
+func (x *groupIndex) of(hash uint64) uint64 {
+	mask := uint64(1)<<bits.Len64(x.buckets-1) - 1
+	if bucket := hash & mask; bucket < x.buckets {
+		return bucket
+	}
+	return hash & (mask >> 1)
+}
+
+// twin returns the bucket that the groups of the last bucket were in before there was that.
+func (x *groupIndex) twin() uint64 {
+	last := x.buckets - 1
+	return last &^ (1 << (bits.Len64(last) - 1))
+}
+
+func (x *groupIndex) hash(k GroupKey) uint64 {
+	if k.kind <= groupDecimal {
+		return maphash.String(x.seed, k.text)
+	}
+	return maphash.Comparable(x.seed, k.bits)
+}
+
+// bucket returns the first group in the bucket of a hash, 0 if there is none.
+func (g *Groups[M]) bucket(hash uint64) uint32 {
+	if g.index.buckets == 0 {
+		return 0
+	}
+	return *g.index.at(g.index.of(hash))
+}
+
+// find returns the group with a key, 0 if there is none.
+func (g *Groups[M]) find(k GroupKey) uint32 {
+	n := g.bucket(g.index.hash(k))
+	for n != 0 && g.groups.at(n).key() != k {
+		n = g.groups.at(n).sameHash
+	}
+	return n
+}
+
+// enter makes a group.
+func (g *Groups[M]) enter(k GroupKey) uint32 {
+	n, gr := g.groups.take()
+	gr.text, gr.bits, gr.kind = k.text, k.bits, k.kind
+	x := &g.index
+	if x.buckets < uint64(g.groups.len) {
+		if x.buckets%partSize == 0 {
+			x.parts = append(x.parts, new([partSize]uint32))
+		}
+		if x.buckets++; x.buckets > 1 {
+			split := x.at(x.twin())
+			move := *split
+			*split = 0
+			for move != 0 {
+				move = g.file(move)
+			}
+		}
+	}
+	g.file(n)
+	return n
+}
+
+// file puts a group into its bucket, and returns the one that followed it in another.
+func (g *Groups[M]) file(n uint32) (next uint32) {
+	gr := g.groups.at(n)
+	bucket := g.index.at(g.index.of(g.index.hash(gr.key())))
+	next, gr.sameHash, *bucket = gr.sameHash, *bucket, n
+	return next
+}
+
+// forget drops a group.
+func (g *Groups[M]) forget(n uint32) {
+	x := &g.index
+	gr := g.groups.at(n)
+	at := x.at(x.of(x.hash(gr.key())))
+	for *at != n {
+		at = &g.groups.at(*at).sameHash
+	}
+	*at = gr.sameHash
+	g.groups.give(n)
+	for freed := true; freed; {
+		_, freed = g.groups.shrink()
+	}
+	for x.buckets > partSize && x.buckets > 2*uint64(g.groups.len) {
+		end := x.at(x.twin())
+		for *end != 0 {
+			end = &g.groups.at(*end).sameHash
+		}
+		x.buckets--
+		last := x.at(x.buckets)
+		*end, *last = *last, 0
+		if x.buckets%partSize == 0 {
+			x.parts[x.buckets/partSize] = nil
+			x.parts = x.parts[:x.buckets/partSize]
+		}
+	}
+}
+
+// A pool is an array of things with the numbers from 1 on that are taken and given back.
+// It grows and shrinks by parts, so that nothing is moved, and the memory of a burst
+// is given back.
+type pool[T any] struct {
+	parts []*poolPart[T] // nil: given back
+	gaps  []uint32       // which are nil
+	open  list           // parts with vacancies, by number from 1, the empty ones last
+	empty int            // how many parts are empty
+	len   int            // how many things are taken
+}
+
+const (
+	partSize = 64 // a power of two, at most 256
+
+	// spareParts are kept though they are empty, and so is one for four in use: else a steady
+	// stream might free and allocate them again and again.
+	spareParts = 8
+)
+
+type poolPart[T any] struct {
+	things   [partSize]T
+	vacant   [partSize]uint8 // a stack
+	vacancy  int             // its height
+	openPair pair
+}
+
+// room returns how many things a part has room for: no thing has number 0.
+func room(part int) int {
+	if part == 0 {
+		return partSize - 1
+	}
+	return partSize
+}
+
+func (p *pool[T]) at(i uint32) *T { return &p.parts[i/partSize].things[i%partSize] }
+
+// has says whether the part of a thing is there.
+func (p *pool[T]) has(i uint32) bool {
+	part := int(i / partSize)
+	return part < len(p.parts) && p.parts[part] != nil
+}
+
+// take takes a zero thing, and returns its number and where it is.
+func (p *pool[T]) take() (uint32, *T) {
+	if p.open.first == 0 {
+		p.grow()
+	}
+	n := int(p.open.first - 1)
+	part := p.parts[n]
+	if part.vacancy == room(n) {
+		p.empty--
+	}
+	part.vacancy--
+	if part.vacancy == 0 {
+		p.open.remove(p.open.first, p.openPair)
+	}
+	p.len++
+	at := uint32(part.vacant[part.vacancy])
+	return uint32(n)*partSize + at, &part.things[at]
+}
+
+func (p *pool[T]) grow() {
+	n := len(p.parts)
+	if last := len(p.gaps) - 1; last >= 0 {
+		n, p.gaps = int(p.gaps[last]), p.gaps[:last]
+	} else {
+		p.parts = append(p.parts, nil)
+	}
+	part := &poolPart[T]{vacancy: room(n)}
+	for i := range part.vacancy {
+		part.vacant[i] = uint8(partSize - 1 - i)
+	}
+	p.parts[n] = part
+	p.empty++
+	p.open.add(uint32(n+1), p.openPair)
+}
+
+// give gives a thing back. shrink is to be called after it.
+func (p *pool[T]) give(i uint32) {
+	n := int(i / partSize)
+	part := p.parts[n]
+	var zero T
+	part.things[i%partSize] = zero
+	part.vacant[part.vacancy] = uint8(i % partSize)
+	part.vacancy++
+	p.len--
+	number := uint32(n + 1)
+	if part.vacancy == 1 {
+		p.open.addFirst(number, p.openPair)
+	}
+	if part.vacancy == room(n) {
+		p.open.remove(number, p.openPair)
+		p.open.add(number, p.openPair)
+		p.empty++
+	}
+}
+
+// shrink gives back the memory of one part, and returns which, if too many are empty.
+func (p *pool[T]) shrink() (part int, ok bool) {
+	if inUse := len(p.parts) - len(p.gaps) - p.empty; p.empty <= spareParts+inUse/4 {
+		return 0, false
+	}
+	part = int(p.open.last - 1)
+	p.open.remove(p.open.last, p.openPair)
+	p.empty--
+	p.parts[part] = nil
+	p.gaps = append(p.gaps, uint32(part))
+	return part, true
+}
+
+func (p *pool[T]) openPair(number uint32) *pair { return &p.parts[number-1].openPair }
+
+// all iterates over the things that are taken.
+func (p *pool[T]) all() iter.Seq[*T] {
+	return func(yield func(*T) bool) {
+		for n, part := range p.parts {
+			if part == nil {
+				continue
+			}
+			vacant := [partSize]bool{0: n == 0}
+			for _, at := range part.vacant[:part.vacancy] {
+				vacant[at] = true
+			}
+			for at := range part.things {
+				if !vacant[at] && !yield(&part.things[at]) {
+					return
+				}
+			}
+		}
+	}
+}

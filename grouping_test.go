@@ -1,0 +1,1421 @@
+package amqpjms
+
+import (
+	"cmp"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/Azure/go-amqp"
+	"github.com/google/uuid"
+	"github.com/seed-b113d664/amqpjms/internal/wire"
+	"github.com/stretchr/testify/require"
+)
+
+// groupValues are values by class: those of one class are one group, those of two are two. Each is as Go has
+// it (none: Go has no such type) and as it is encoded.
+var groupValues = []struct {
+	text   string // of the key
+	values []any
+	wires  []string
+}{
+	{"none", []any{nil, []byte(nil)}, []string{"", "40"}},
+	{`""`, []any{"", amqp.Symbol("")}, []string{"a100", "b100000000", "a300"}},
+	{`"1"`, []any{"1", amqp.Symbol("1")}, []string{"a10131", "a30131", "b30000000131"}},
+	{`"A"`, []any{"A"}, []string{"a10141"}},
+	{`"a"`, []any{"a"}, []string{"a10161"}},
+	{`"A "`, []any{"A "}, []string{"a1024120"}},
+	{`"é\n"`, []any{"é\n"}, []string{"a103c3a90a"}},
+	{`"qpid.no-group"`, []any{DefaultGroup}, nil},
+	{"0", []any{0, int8(0), int16(0), int32(0), int64(0), uint(0), uint8(0), uint16(0), uint32(0), uint64(0)},
+		[]string{"5000", "600000", "43", "44", "5100", "610000", "5400", "5500"}},
+	{"1", []any{1, int8(1), int16(1), int32(1), int64(1), uint(1), uint8(1), uint16(1), uint32(1), uint64(1)},
+		[]string{"5001", "600001", "5201", "7000000001", "5301", "800000000000000001", "5101", "610001", "5401", "7100000001", "5501", "810000000000000001"}},
+	{"-1", []any{-1, int8(-1), int16(-1), int32(-1), int64(-1)}, []string{"51ff", "61ffff", "54ff", "71ffffffff", "55ff", "81ffffffffffffffff"}},
+	{"255", []any{255, uint8(255), int16(255)}, []string{"50ff", "6100ff"}},
+	{"65536", []any{65536, uint32(65536)}, []string{"7000010000", "7100010000"}},
+	{"-9223372036854775808", []any{int64(math.MinInt64)}, []string{"818000000000000000"}},
+	{"9223372036854775808", []any{uint64(1 << 63)}, []string{"808000000000000000"}},
+	{"18446744073709551615", []any{uint64(math.MaxUint64)}, []string{"80ffffffffffffffff"}},
+	{"4294967296", []any{int64(1 << 32)}, nil},
+	{"float 0", []any{0.0, math.Copysign(0, -1), float32(0), float32(math.Copysign(0, -1))}, []string{"7200000000", "7280000000", "820000000000000000", "828000000000000000"}},
+	{"float 1", []any{1.0, float32(1)}, []string{"723f800000", "823ff0000000000000"}},
+	{"float NaN", []any{math.NaN(), float32(math.NaN()), math.Float64frombits(0xfff0000000000001)}, []string{"727fc00000", "72ffc00001", "827ff8000000000000", "82fff0000000000001"}},
+	{"float +Inf", []any{math.Inf(1), float32(math.Inf(1))}, []string{"727f800000"}},
+	{"float 0.1", []any{0.1}, []string{"823fb999999999999a"}},
+	{"float 0.10000000149011612", []any{float32(0.1), float64(float32(0.1))}, []string{"723dcccccd"}},
+	{"true", []any{true}, []string{"41", "5601"}},
+	{"false", []any{false}, []string{"42", "5600"}},
+	{"char 49", nil, []string{"7300000031"}},
+	{"timestamp 1", []any{time.UnixMilli(1), time.UnixMilli(1).UTC(), time.UnixMicro(1999)}, []string{"830000000000000001"}},
+	{"timestamp -1", []any{time.UnixMilli(-1)}, []string{"83ffffffffffffffff"}},
+	{"uuid 00000000-0000-0000-0000-000000000001", []any{amqp.UUID{15: 1}, uuid.UUID{15: 1}}, []string{"9800000000000000000000000000000001"}},
+	{`"00000000-0000-0000-0000-000000000001"`, []any{"00000000-0000-0000-0000-000000000001"}, nil},
+	{"binary 00000000000000000000000000000001", []any{append(make([]byte, 15), 1)}, []string{"a01000000000000000000000000000000001"}},
+	{"binary ", []any{[]byte{}}, []string{"a000", "b000000000"}},
+	{"binary 31", []any{[]byte("1")}, []string{"a00131", "b00000000131"}},
+	{"decimal32 00000001", nil, []string{"7400000001"}},
+	{"decimal64 0000000000000001", nil, []string{"840000000000000001"}},
+	{"decimal128 00000000000000000000000000000001", nil, []string{"9400000000000000000000000000000001"}},
+}
+
+// rawMessage returns an encoded message with these properties and application properties.
+func rawMessage(t testing.TB, groupID RawValue, properties ...any) *RawMessage {
+	t.Helper()
+	var b []byte
+	if groupID != nil {
+		b = wire.AppendDescriptor(b, uint64(SectionProperties))
+		b = wire.AppendList(b, 11, append([]byte("@@@@@@@@@@"), groupID...)) // ten nulls before it
+	}
+	if len(properties) > 0 {
+		var items []byte
+		for i := 0; i < len(properties); i += 2 {
+			items = wire.AppendString(items, properties[i].(string))
+			items = append(items, properties[i+1].(RawValue)...)
+		}
+		b = wire.AppendDescriptor(b, uint64(SectionApplicationProperties))
+		b = wire.AppendMap(b, len(properties)/2, items)
+	}
+	m := new(RawMessage)
+	require.NoError(t, m.Parse(b))
+	return m
+}
+
+// Every way to a key gives the same one, and the keys of two classes differ.
+func TestGroupKey(t *testing.T) {
+	g := NewAssigned(GroupOptions[int]{})
+	keys := map[GroupKey]string{}
+	for _, class := range groupValues {
+		var want GroupKey
+		first := true
+		check := func(what string, got GroupKey, err error) {
+			t.Helper()
+			require.NoError(t, err, what)
+			if first {
+				want, first = got, false
+				require.Empty(t, keys[want], "%s is also %s", class.text, keys[want])
+				keys[want] = class.text
+			}
+			if got != want {
+				t.Errorf("%s of %s: %v, want %v", what, class.text, got, want)
+			}
+			if got.String() != class.text {
+				t.Errorf("%s of %s is written as %s", what, class.text, got)
+			}
+			if got.IsZero() != (class.text == "none") {
+				t.Errorf("%s of %s: IsZero %v", what, class.text, got.IsZero())
+			}
+		}
+		for _, v := range class.values {
+			k, err := GroupKeyFrom(v)
+			check(fmt.Sprintf("GroupKeyFrom(%T)", v), k, err)
+			m := &amqp.Message{ApplicationProperties: map[string]any{"k": v, "other": "x"}}
+			k, err = GroupKeyOf(m, "k")
+			check(fmt.Sprintf("GroupKeyOf, %T", v), k, err)
+		}
+		for _, w := range class.wires {
+			b, err := hex.DecodeString(w)
+			require.NoError(t, err)
+			v := RawValue(b)
+			k, err := v.GroupKey()
+			check("RawValue.GroupKey, "+w, k, err)
+			if w == "" {
+				continue
+			}
+			m := rawMessage(t, nil, "other", RawValue{0x40}, "k", v)
+			k, err = m.GroupKey("k")
+			check("RawMessage.GroupKey, "+w, k, err)
+			k, err = g.Key(m, "k")
+			check("Groups.Key, unknown, "+w, k, err)
+			g.Add(1, k)
+			k, err = g.Key(m, "k")
+			check("Groups.Key, known, "+w, k, err)
+		}
+	}
+}
+
+// The group-id property is what GroupIDHeader, JMSXGroupID and no header mean, and no other name.
+func TestGroupKeyHeader(t *testing.T) {
+	text := func(s string) RawValue { return wire.AppendString(nil, s) }
+	raw := rawMessage(t, text("A"), "k", text("B"), "Group-ID", text("C"))
+	id := "A"
+	message := &amqp.Message{
+		Properties:            &amqp.MessageProperties{GroupID: &id},
+		ApplicationProperties: map[string]any{"k": "B", "Group-ID": "C"},
+	}
+	g := NewShared(GroupOptions[int]{})
+	for header, want := range map[string]string{
+		"group-id": `"A"`, "JMSXGroupID": `"A"`, "jmsxgroupid": `"A"`, "": `"A"`, "k": `"B"`, "Group-ID": `"C"`, "K": "none",
+	} {
+		k, err := raw.GroupKey(header)
+		require.NoError(t, err)
+		require.Equal(t, want, k.String(), "RawMessage, header %q", header)
+		k, err = g.Key(raw, header)
+		require.NoError(t, err)
+		require.Equal(t, want, k.String(), "Groups.Key, header %q", header)
+		k, err = GroupKeyOf(message, header)
+		require.NoError(t, err)
+		require.Equal(t, want, k.String(), "amqp.Message, header %q", header)
+	}
+	for _, nothing := range []*RawMessage{rawMessage(t, nil), rawMessage(t, RawValue{0x40}), rawMessage(t, nil, "x", RawValue{0x40})} {
+		for _, header := range []string{"group-id", "x", "y"} {
+			k, err := nothing.GroupKey(header)
+			require.NoError(t, err)
+			require.True(t, k.IsZero())
+		}
+	}
+	for _, nothing := range []*amqp.Message{{}, {Properties: &amqp.MessageProperties{}}} {
+		k, err := GroupKeyOf(nothing, "group-id")
+		require.NoError(t, err)
+		require.True(t, k.IsZero())
+	}
+}
+
+func TestGroupKeyErrors(t *testing.T) {
+	type text string
+	for _, test := range []struct {
+		v    any
+		want string
+	}{
+		{[]any{"A"}, "amqpjms: group of type []interface {}: " + errNoGroup.Error()},
+		{map[string]any{}, "amqpjms: group of type map[string]interface {}: " + errNoGroup.Error()},
+		{[]string{"A"}, "amqpjms: group of type []string: " + errNoGroup.Error()},
+		{text("A"), "amqpjms: group of type amqpjms.text: " + errNoGroup.Error()},
+		{complex(1, 0), "amqpjms: group of type complex128: " + errNoGroup.Error()},
+		{"a\xff", `amqpjms: group "a\xff": not valid UTF-8`},
+		{amqp.Symbol("\xff"), `amqpjms: group "\xff": not valid UTF-8`},
+		{strings.Repeat("\xff", 100), `amqpjms: group "` + strings.Repeat(`\xff`, 64) + `"… (100 bytes): not valid UTF-8`},
+	} {
+		k, err := GroupKeyFrom(test.v)
+		require.EqualError(t, err, test.want)
+		require.Zero(t, k)
+		k, err = GroupKeyOf(&amqp.Message{ApplicationProperties: map[string]any{"k": test.v}}, "k")
+		require.EqualError(t, err, test.want)
+		require.Zero(t, k)
+	}
+	g := NewAssigned(GroupOptions[int]{})
+	for _, test := range []struct{ wire, want string }{
+		{"45", "amqpjms: group of type list: " + errNoGroup.Error()},
+		{"c10100", "amqpjms: group of type map: " + errNoGroup.Error()},
+		{"e0020050", "amqpjms: group of type array: " + errNoGroup.Error()},
+		{"00a10178a10141", "amqpjms: group of type described value: " + errNoGroup.Error()},
+		{"a101ff", "amqpjms: group of type string: string is not valid UTF-8"},
+		{"7300110000", "amqpjms: group of type char: char is not a Unicode scalar value"},
+	} {
+		b, err := hex.DecodeString(test.wire)
+		require.NoError(t, err)
+		k, err := RawValue(b).GroupKey()
+		require.EqualError(t, err, test.want, test.wire)
+		require.Zero(t, k)
+		m := rawMessage(t, nil, "k", RawValue(b))
+		for _, key := range []func() (GroupKey, error){
+			func() (GroupKey, error) { return m.GroupKey("k") },
+			func() (GroupKey, error) { return g.Key(m, "k") },
+		} {
+			k, err = key()
+			require.EqualError(t, err, test.want, test.wire)
+			require.Zero(t, k)
+		}
+	}
+	for _, cut := range []string{"a1", "a105", "81", "98", "94", "ff"} {
+		b, err := hex.DecodeString(cut)
+		require.NoError(t, err)
+		k, err := RawValue(b).GroupKey()
+		require.Error(t, err, cut)
+		require.Zero(t, k)
+	}
+	// A group-id is a string [amqp 3.2.4].
+	k, err := rawMessage(t, RawValue{0x43}).GroupKey(GroupIDHeader)
+	wantWireError(t, err, "amqpjms: group-id at byte 16: uint where string belongs")
+	require.Zero(t, k)
+	// Application properties that are broken before the one that is asked for.
+	m := new(RawMessage)
+	require.NoError(t, m.Parse([]byte{0, 0x53, 0x74, 0xc1, 5, 2, 0xa1, 5, 'k', 0x40}))
+	k, err = m.GroupKey("k")
+	require.Error(t, err)
+	require.Zero(t, k)
+}
+
+// Any bytes give a key or an error, and a key only one way.
+func FuzzGroupKey(f *testing.F) {
+	for _, class := range groupValues {
+		for _, w := range class.wires {
+			b, _ := hex.DecodeString(w)
+			f.Add(b)
+		}
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		k, err := RawValue(b).GroupKey()
+		if err != nil {
+			require.Zero(t, k)
+			return
+		}
+		again, err := RawValue(b).GroupKey()
+		require.NoError(t, err)
+		require.Equal(t, k.String(), again.String())
+		require.True(t, k == again)
+	})
+}
+
+func TestGroupArguments(t *testing.T) {
+	const header, shared, group = "qpid.group_header_key", "qpid.shared_msg_group", "qpid.default-message-group"
+	type args map[string]any
+	for _, test := range []struct {
+		args args
+		want GroupArguments
+		on   bool
+		err  string
+	}{
+		{nil, GroupArguments{}, false, ""},
+		{args{"x-other": 1}, GroupArguments{}, false, ""},
+		{args{header: nil}, GroupArguments{}, false, ""},
+		{args{shared: "1", group: "x"}, GroupArguments{}, false, ""},
+		{args{header: "k"}, GroupArguments{Header: "k"}, true, ""},
+		{args{header: "JMSXGroupID"}, GroupArguments{Header: "group-id"}, true, ""},
+		{args{header: "jmsxGROUPid"}, GroupArguments{Header: "group-id"}, true, ""},
+		{args{header: "group-id"}, GroupArguments{Header: "group-id"}, true, ""},
+		{args{header: "GROUP-ID"}, GroupArguments{Header: "GROUP-ID"}, true, ""},
+		{args{header: "k", shared: "1"}, GroupArguments{Header: "k", Shared: true}, true, ""},
+		{args{header: "k", shared: "true"}, GroupArguments{Header: "k", Shared: true}, true, ""},
+		{args{header: "k", shared: true}, GroupArguments{Header: "k", Shared: true}, true, ""},
+		{args{header: "k", shared: 1}, GroupArguments{Header: "k", Shared: true}, true, ""},
+		{args{header: "k", shared: uint8(1)}, GroupArguments{Header: "k", Shared: true}, true, ""},
+		{args{header: "k", shared: int64(1)}, GroupArguments{Header: "k", Shared: true}, true, ""},
+		{args{header: "k", shared: 1.0}, GroupArguments{Header: "k", Shared: true}, true, ""},
+		{args{header: "k", shared: "0"}, GroupArguments{Header: "k"}, true, ""},
+		{args{header: "k", shared: "01"}, GroupArguments{Header: "k"}, true, ""},
+		{args{header: "k", shared: "yes"}, GroupArguments{Header: "k"}, true, ""},
+		{args{header: "k", shared: 2}, GroupArguments{Header: "k"}, true, ""},
+		{args{header: "k", shared: -1}, GroupArguments{Header: "k"}, true, ""},
+		{args{header: "k", shared: false}, GroupArguments{Header: "k"}, true, ""},
+		{args{header: "k", shared: nil}, GroupArguments{Header: "k"}, true, ""},
+		{args{header: "k", shared: []string{"1"}}, GroupArguments{Header: "k"}, true, ""},
+		{args{header: "k", group: "d"}, GroupArguments{Header: "k", DefaultGroup: "d"}, true, ""},
+		{args{header: "k", group: nil}, GroupArguments{Header: "k"}, true, ""},
+		{args{header: ""}, GroupArguments{}, false, `amqpjms: qpid.group_header_key "": empty`},
+		{args{header: 7}, GroupArguments{}, false, `amqpjms: qpid.group_header_key "7": not a string`},
+		{args{header: true}, GroupArguments{}, false, `amqpjms: qpid.group_header_key "true": not a string`},
+		{args{header: "k", group: ""}, GroupArguments{}, false, `amqpjms: qpid.default-message-group "": empty`},
+		{args{header: "k", group: 1.5}, GroupArguments{}, false, `amqpjms: qpid.default-message-group "1.5": not a string`},
+	} {
+		got, on, err := GroupArgumentsFrom(test.args)
+		if test.err != "" {
+			require.EqualError(t, err, test.err)
+		} else {
+			require.NoError(t, err)
+		}
+		require.Equal(t, test.want, got, "%v", test.args)
+		require.Equal(t, test.on, on, "%v", test.args)
+	}
+}
+
+// item is what the tests below put into queues.
+type item struct {
+	id, rank, colour int
+}
+
+// naive is what Groups is compared with: the queue is a slice, walked from the front,
+// and every rule is looked up by walking it again.
+type naive struct {
+	shared       bool
+	compare      func(a, b item) int
+	idleLimit    int
+	defaultGroup GroupKey
+
+	queue  []*naiveItem // in queue order; what is held stands at its place
+	groups map[GroupKey]*naiveGroup
+	idle   []GroupKey // the longest idle first
+}
+
+type naiveItem struct {
+	item
+	key                 GroupKey
+	held, pending, gone bool
+	holder              *naiveConsumer
+}
+
+type naiveGroup struct {
+	owner, heir       *naiveConsumer
+	givenUp, promised bool
+}
+
+type naiveConsumer struct {
+	takes   func(item) bool
+	refused map[*naiveItem]bool
+	held    []*naiveItem
+	closed  bool
+}
+
+func (c *naiveConsumer) accepts(m *naiveItem) bool { return !c.refused[m] && c.takes(m.item) }
+
+// state returns the first waiting message of a group and how many wait and are held.
+func (q *naive) state(k GroupKey) (first *naiveItem, waiting, held int) {
+	for _, m := range q.queue {
+		switch {
+		case m.key != k:
+		case m.held:
+			held++
+		default:
+			if first == nil {
+				first = m
+			}
+			waiting++
+		}
+	}
+	return first, waiting, held
+}
+
+// mayHave reports whether c may have a message that waits and is the first of its group.
+func (q *naive) mayHave(c *naiveConsumer, m *naiveItem) bool {
+	if m.key.IsZero() {
+		return c.accepts(m)
+	}
+	_, _, held := q.state(m.key)
+	switch g := q.groups[m.key]; g.owner {
+	case nil:
+		return held == 0 && c.accepts(m)
+	case c:
+		return !g.givenUp && c.accepts(m)
+	}
+	return false
+}
+
+func (q *naive) next(c *naiveConsumer) *naiveItem {
+	passed := map[GroupKey]bool{}
+	for _, m := range q.queue {
+		if c.closed || m.held || passed[m.key] {
+			continue
+		}
+		if q.mayHave(c, m) {
+			return m
+		}
+		passed[m.key] = !m.key.IsZero()
+	}
+	return nil
+}
+
+// rules applies the rules of ownership, by state, to all groups.
+func (q *naive) rules() {
+	for k, g := range q.groups {
+		first, _, held := q.state(k)
+		if held == 0 && g.givenUp {
+			g.owner, g.heir, g.givenUp, g.promised = g.heir, nil, false, true
+		}
+		if held == 0 && g.owner != nil {
+			lost := first != nil && !g.owner.accepts(first)
+			if q.shared && (first == nil || !g.promised) {
+				lost = true
+			}
+			if lost {
+				g.owner = nil
+			}
+		}
+		if at := slices.Index(q.idle, k); first == nil && held == 0 && g.owner != nil {
+			if at < 0 {
+				q.idle = append(q.idle, k)
+			}
+		} else if at >= 0 {
+			q.idle = slices.Delete(q.idle, at, at+1)
+		}
+		if first == nil && held == 0 && g.owner == nil {
+			delete(q.groups, k)
+		}
+	}
+	for q.idleLimit > 0 && len(q.idle) > q.idleLimit {
+		delete(q.groups, q.idle[0])
+		q.idle = q.idle[1:]
+	}
+}
+
+func (q *naive) add(v item, k GroupKey) *naiveItem {
+	if k.IsZero() {
+		k = q.defaultGroup
+	}
+	m := &naiveItem{item: v, key: k}
+	at := len(q.queue)
+	for q.compare != nil && at > 0 && q.compare(v, q.queue[at-1].item) < 0 {
+		at--
+	}
+	q.queue = slices.Insert(q.queue, at, m)
+	if !k.IsZero() && q.groups[k] == nil {
+		q.groups[k] = &naiveGroup{}
+	}
+	q.rules()
+	return m
+}
+
+func (q *naive) take(c *naiveConsumer) *naiveItem {
+	m := q.next(c)
+	if m == nil {
+		return nil
+	}
+	m.held, m.holder = true, c
+	c.held = append(c.held, m)
+	if g := q.groups[m.key]; g != nil {
+		g.owner, g.promised = c, false
+	}
+	q.rules()
+	return m
+}
+
+// end ends the holding of a message; it goes back to its place if it is to and still in the queue.
+func (q *naive) end(m *naiveItem, back, refused bool) bool {
+	if m == nil || !m.held {
+		return false
+	}
+	if c := m.holder; c != nil {
+		c.held = slices.DeleteFunc(c.held, func(h *naiveItem) bool { return h == m })
+		if refused {
+			c.refused[m] = true
+		}
+	}
+	m.held, m.pending, m.holder = false, false, nil
+	if !back || m.gone {
+		q.queue = slices.DeleteFunc(q.queue, func(h *naiveItem) bool { return h == m })
+	}
+	q.rules()
+	return true
+}
+
+func (q *naive) remove(m *naiveItem) bool {
+	if m == nil || m.gone || !slices.Contains(q.queue, m) {
+		return false
+	}
+	m.gone = true
+	if !m.held {
+		q.queue = slices.DeleteFunc(q.queue, func(h *naiveItem) bool { return h == m })
+	}
+	q.rules()
+	return true
+}
+
+func (q *naive) close(c *naiveConsumer) (returned int) {
+	c.closed = true
+	for _, m := range c.held {
+		if m.holder = nil; m.pending {
+			continue
+		}
+		if m.held = false; m.gone {
+			q.queue = slices.DeleteFunc(q.queue, func(h *naiveItem) bool { return h == m })
+		} else {
+			returned++
+		}
+	}
+	c.held = nil
+	for _, g := range q.groups {
+		if g.owner == c {
+			g.owner = nil
+		}
+		if g.heir == c {
+			g.heir = nil
+		}
+	}
+	q.rules()
+	return returned
+}
+
+func (q *naive) assign(k GroupKey, c *naiveConsumer) bool {
+	if k.IsZero() {
+		k = q.defaultGroup
+	}
+	if c.closed || k.IsZero() || q.shared && q.groups[k] == nil {
+		return false
+	}
+	if q.groups[k] == nil {
+		q.groups[k] = &naiveGroup{}
+	}
+	g := q.groups[k]
+	if g.givenUp, g.heir = g.owner != c, nil; g.givenUp {
+		g.heir = c
+	}
+	q.rules()
+	return q.groups[k] != nil && (g.owner == c || g.heir == c)
+}
+
+func (q *naive) unassign(k GroupKey) bool {
+	if k.IsZero() {
+		k = q.defaultGroup
+	}
+	g := q.groups[k]
+	if g == nil || g.heir == nil && (g.owner == nil || g.givenUp) {
+		return false
+	}
+	g.givenUp, g.heir = true, nil
+	q.rules()
+	return true
+}
+
+// beside runs Groups and naive side by side under operations that it reads from bytes, and
+// compares all that can be seen of them after each.
+type beside struct {
+	t *testing.T
+	g *Groups[item]
+	n *naive
+
+	consumers []besideConsumer
+	refs      []Ref // of all messages ever added; message i has id i
+	items     []*naiveItem
+	keys      []GroupKey
+	log       []string
+}
+
+type besideConsumer struct {
+	c     *Consumer[item]
+	n     *naiveConsumer
+	asked map[int]int // how often Groups asked about a message
+}
+
+// besideGroups are the groups of the operations; the first is none. Some queues have more.
+var besideGroups = []any{nil, "A", "B", int64(7), "", "qpid.no-group"}
+
+func runBeside(t *testing.T, data []byte) {
+	next := func() (b byte) {
+		if len(data) > 0 {
+			b, data = data[0], data[1:]
+		}
+		return b
+	}
+	b := &beside{t: t, n: &naive{groups: map[GroupKey]*naiveGroup{}}}
+	choice := next()
+	groups := besideGroups
+	if choice&32 != 0 {
+		for i := range 300 {
+			groups = append(groups[:len(groups):len(groups)], i+10)
+		}
+	}
+	for _, v := range groups {
+		k, err := GroupKeyFrom(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.keys = append(b.keys, k)
+	}
+	var o GroupOptions[item]
+	if choice&1 != 0 {
+		o.Compare = func(a, b item) int { return cmp.Compare(b.rank, a.rank) }
+	}
+	o.IdleLimit = int(choice >> 1 & 3)
+	o.Ungrouped = choice&8 != 0
+	b.n.compare = o.Compare
+	if choice&16 != 0 {
+		b.g, b.n.shared = NewShared(o), true
+		if !o.Ungrouped {
+			b.n.defaultGroup, _ = GroupKeyFrom("qpid.no-group")
+		}
+	} else {
+		b.g, b.n.idleLimit = NewAssigned(o), o.IdleLimit
+	}
+	for i := 0; len(data) > 0; i++ {
+		op, arg := next(), int(next())
+		if choice&32 != 0 {
+			arg |= int(next()) << 8
+		}
+		b.step(op, arg)
+		// To look at a queue must not change it, so some are not looked at each time; nor are big ones.
+		if choice&64 != 0 && i%64 != 0 && len(data) > 0 {
+			continue
+		}
+		b.check()
+		if t.Failed() {
+			for _, line := range b.log {
+				t.Log(line)
+			}
+			t.FailNow()
+		}
+	}
+}
+
+// step does one operation on both and compares what it returns.
+func (b *beside) step(op byte, arg int) {
+	log := func(format string, args ...any) { b.log = append(b.log, fmt.Sprintf(format, args...)) }
+	same := func(what string, got, want any) {
+		b.t.Helper()
+		if got != want {
+			b.t.Errorf("%s: %v, want %v", what, got, want)
+		}
+	}
+	key := b.keys[arg%len(b.keys)]
+	var c besideConsumer
+	if len(b.consumers) > 0 {
+		c = b.consumers[arg%len(b.consumers)]
+	}
+	// A message that was added some time, more often a young or a held one.
+	var r Ref
+	var m *naiveItem
+	if len(b.refs) > 0 {
+		i := len(b.refs) - 1 - arg%len(b.refs)
+		if held := b.heldIDs(); op&128 != 0 && len(held) > 0 {
+			i = held[arg%len(held)]
+		}
+		r, m = b.refs[i], b.items[i]
+	}
+	switch op & 127 % 20 {
+	default: // 0 to 4
+		v := item{id: len(b.refs), rank: arg / 8 % 4, colour: arg / 32 % 3}
+		log("%d: add rank %d colour %d group %v", v.id, v.rank, v.colour, key)
+		r, owner := b.g.Add(v, key)
+		b.refs = append(b.refs, r)
+		b.items = append(b.items, b.n.add(v, key))
+		want := (*naiveConsumer)(nil)
+		if g := b.n.groups[b.items[v.id].key]; g != nil {
+			want = g.owner
+		}
+		same("owner of added", b.naiveOf(owner), want)
+	case 5, 6, 7, 8, 9:
+		if c.c == nil {
+			return
+		}
+		log("next of consumer %d", arg%len(b.consumers))
+		v, r, ok := c.c.Next()
+		n := b.n.take(c.n)
+		same("next: found", ok, n != nil)
+		if ok && n != nil {
+			same("next", v, n.item)
+			same("next: ref", r, b.refs[v.id])
+		}
+	case 10, 11:
+		log("%d: settle", b.id(m))
+		same("settle", b.g.Settle(r), b.n.end(m, false, false))
+	case 12:
+		log("%d: release", b.id(m))
+		same("release", b.g.Release(r), b.n.end(m, true, false))
+	case 13:
+		log("%d: refuse", b.id(m))
+		same("refuse", b.g.Refuse(r), b.n.end(m, true, true))
+	case 14:
+		log("%d: pend", b.id(m))
+		can := m != nil && m.held && !m.pending
+		same("pend", b.g.Pend(r), can)
+		if can {
+			m.pending = true
+		}
+	case 15:
+		log("%d: remove", b.id(m))
+		holder := (*naiveConsumer)(nil)
+		if m != nil {
+			holder = m.holder
+		}
+		v, got, ok := b.g.Remove(r)
+		same("remove", ok, b.n.remove(m))
+		if ok {
+			same("removed", v, m.item)
+			same("holder of removed", b.naiveOf(got), holder)
+		}
+	case 16, 17:
+		n := &naiveConsumer{refused: map[*naiveItem]bool{}, takes: func(item) bool { return true }}
+		asked := map[int]int{}
+		var accept func(item) bool
+		if mask := arg % 8; mask != 7 { // which colours it takes
+			n.takes = func(v item) bool { return mask>>v.colour&1 != 0 }
+			accept = func(v item) bool { asked[v.id]++; return n.takes(v) }
+		}
+		log("consumer %d: open, colours %03b", len(b.consumers), arg%8)
+		b.consumers = append(b.consumers, besideConsumer{b.g.Open(accept), n, asked})
+	case 18:
+		if c.c == nil {
+			return
+		}
+		log("close consumer %d", arg%len(b.consumers))
+		same("close", c.c.Close(), b.n.close(c.n))
+	case 19:
+		if arg >= 128 && c.c != nil {
+			key = b.keys[arg/16%len(b.keys)]
+			log("assign %v to consumer %d", key, arg%len(b.consumers))
+			same("assign", b.g.Assign(key, c.c), b.n.assign(key, c.n))
+		} else {
+			log("unassign %v", key)
+			same("unassign", b.g.Unassign(key), b.n.unassign(key))
+		}
+	}
+}
+
+func (b *beside) id(m *naiveItem) int {
+	if m == nil {
+		return -1
+	}
+	return m.id
+}
+
+func (b *beside) heldIDs() (ids []int) {
+	for _, m := range b.n.queue {
+		if m.held {
+			ids = append(ids, m.id)
+		}
+	}
+	return ids
+}
+
+// naiveOf returns naive's side of a consumer.
+func (b *beside) naiveOf(c *Consumer[item]) *naiveConsumer {
+	for _, both := range b.consumers {
+		if c != nil && both.c == c {
+			return both.n
+		}
+	}
+	return nil
+}
+
+// check compares what both show, and what must be true of any queue.
+func (b *beside) check() {
+	t := b.t
+	t.Helper()
+
+	// Browsers, counts.
+	var got, want []int
+	heldCount := 0
+	for r, v := range b.g.All() {
+		got = append(got, v.id)
+		if r != b.refs[v.id] {
+			t.Errorf("ref of %d while iterating: %v, want %v", v.id, r, b.refs[v.id])
+		}
+	}
+	for _, m := range b.n.queue {
+		if m.held {
+			heldCount++
+		} else {
+			want = append(want, m.id)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("all that wait: %v, want %v", got, want)
+	}
+	wantCounts := GroupCounts{Waiting: len(want), Held: heldCount, Groups: len(b.n.groups), Idle: len(b.n.idle)}
+	if got := b.g.Counts(); got != wantCounts {
+		t.Errorf("counts %+v, want %+v", got, wantCounts)
+	}
+
+	// Groups.
+	seen := map[GroupKey]bool{}
+	for s := range b.g.ByGroup() {
+		g := b.n.groups[s.Key]
+		if g == nil || seen[s.Key] {
+			t.Errorf("group %v is not there, or twice", s.Key)
+			return
+		}
+		seen[s.Key] = true
+		first, waiting, held := b.n.state(s.Key)
+		oldest := Ref{}
+		if first != nil {
+			oldest = b.refs[first.id]
+		}
+		if s.Waiting != waiting || s.Held != held || s.Oldest != oldest || s.GivenUp != g.givenUp ||
+			b.naiveOf(s.Owner) != g.owner || b.naiveOf(s.Heir) != g.heir {
+			t.Errorf("group %+v, want %d waiting, %d held, oldest %v, %+v", s, waiting, held, oldest, *g)
+		}
+	}
+	if len(seen) != len(b.n.groups) {
+		t.Errorf("%d groups, want %d", len(seen), len(b.n.groups))
+	}
+
+	// Consumers.
+	holders := map[GroupKey]*Consumer[item]{}
+	holds := map[int]bool{}
+	for i, c := range b.consumers {
+		if got, want := c.c.Ready(), b.n.next(c.n) != nil; got != want {
+			t.Errorf("consumer %d ready: %v, want %v", i, got, want)
+		}
+		got, want := []int(nil), []int(nil)
+		for r, v := range c.c.Held() {
+			got = append(got, v.id)
+			m := b.items[v.id]
+			if v2, holder, ok := b.g.Get(r); !ok || v2 != v || holder != c.c {
+				t.Errorf("get %d: %v, %v", v.id, v2, ok)
+			}
+			if holds[v.id] {
+				t.Errorf("%d is held twice", v.id)
+			}
+			holds[v.id] = true
+			if h := holders[m.key]; !m.key.IsZero() && h != nil && h != c.c {
+				t.Errorf("two consumers hold messages of group %v", m.key)
+			}
+			holders[m.key] = c.c
+		}
+		for _, m := range c.n.held {
+			want = append(want, m.id)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("consumer %d holds %v, want %v", i, got, want)
+		}
+		owned := map[GroupKey]bool{}
+		for k := range c.c.Owned() {
+			owned[k] = true
+			if b.g.Owner(k) != c.c {
+				t.Errorf("owner of %v is not consumer %d", k, i)
+			}
+		}
+		wantOwned := map[GroupKey]bool{}
+		for k, g := range b.n.groups {
+			if g.owner == c.n {
+				wantOwned[k] = true
+			}
+		}
+		if !maps.Equal(owned, wantOwned) {
+			t.Errorf("consumer %d owns %v, want %v", i, owned, wantOwned)
+		}
+		for id, n := range c.asked {
+			if n > 1 {
+				t.Errorf("consumer %d was asked %d times about %d", i, n, id)
+			}
+		}
+	}
+}
+
+// While a queue is iterated, the message at hand may be removed, and while a consumer's messages are, the one at
+// hand may be settled.
+func TestGroupsPurge(t *testing.T) {
+	for _, compare := range []func(a, b int) int{nil, func(a, b int) int { return cmp.Compare(a%3, b%3) }} {
+		g := NewAssigned(GroupOptions[int]{Compare: compare})
+		c := g.Open(nil)
+		var want []int
+		for i := range 500 {
+			k := GroupKey{}
+			if i%2 == 0 {
+				k = groupKey(t, i%20)
+			}
+			g.Add(i, k)
+		}
+		for i := range 100 {
+			_, r, _ := c.Next()
+			if i%2 == 0 {
+				g.Release(r)
+			}
+		}
+		for _, m := range g.All() {
+			want = append(want, m)
+		}
+		var got []int
+		for r, m := range g.All() {
+			got = append(got, m)
+			_, _, ok := g.Remove(r)
+			require.True(t, ok)
+		}
+		require.Equal(t, want, got)
+		require.Zero(t, g.Counts().Waiting)
+		for r := range c.Held() {
+			require.True(t, g.Settle(r))
+		}
+		require.Zero(t, g.Counts().Held)
+	}
+}
+
+// TestGroupsBesideNaive runs long random sequences of all operations.
+func TestGroupsBesideNaive(t *testing.T) {
+	for seed := range uint64(400) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			rnd := rand.New(rand.NewPCG(seed, 1))
+			data := make([]byte, 2*rnd.IntN(400)+1)
+			for i := range data {
+				data[i] = byte(rnd.Uint32())
+			}
+			data[0] = byte(seed) // every choice of options
+			runBeside(t, data)
+		})
+	}
+}
+
+// TestBigGroupsBesideNaive lets queues and their groups become many and few again.
+func TestBigGroupsBesideNaive(t *testing.T) {
+	for seed := range uint64(32) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			rnd := rand.New(rand.NewPCG(seed, 3))
+			data := []byte{byte(seed) | 32 | 64}
+			op := func(ops ...byte) {
+				data = append(data, ops[rnd.IntN(len(ops))], byte(rnd.Uint32()), byte(rnd.Uint32()))
+			}
+			for range 3 { // consumers
+				op(16)
+			}
+			for range 800 { // mostly adds
+				op(0, 0, 0, 0, 5, 10, 12, 15)
+			}
+			for range 200 {
+				op(0, 1, 2, 3, 5, 6, 7, 10, 128+12, 128+13, 128+14, 15, 16, 18, 19)
+			}
+			for range 2000 { // mostly takes and settles
+				op(5, 5, 5, 128+10, 128+10, 128+10, 128+11, 12, 15, 15, 15, 15, 15, 16, 19)
+			}
+			runBeside(t, data)
+		})
+	}
+}
+
+func FuzzGroupsBesideNaive(f *testing.F) {
+	for seed := range uint64(32) {
+		rnd := rand.New(rand.NewPCG(seed, 2))
+		data := make([]byte, 200)
+		for i := range data {
+			data[i] = byte(rnd.Uint32())
+		}
+		data[0] = byte(seed)
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		runBeside(t, data[:min(len(data), 1000)])
+	})
+}
+
+// key returns the key of a value that is one.
+func groupKey(t testing.TB, v any) GroupKey {
+	t.Helper()
+	k, err := GroupKeyFrom(v)
+	require.NoError(t, err)
+	return k
+}
+
+// takes returns what a consumer is given until there is nothing more for it.
+func takes[M any](c *Consumer[M]) (all []M) {
+	for m, _, ok := c.Next(); ok; m, _, ok = c.Next() {
+		all = append(all, m)
+	}
+	return all
+}
+
+// A disposition that comes late or twice does nothing, also when the place of its message is another's.
+func TestGroupsLateDispositions(t *testing.T) {
+	a := groupKey(t, "A")
+	for _, make := range []func(GroupOptions[string]) *Groups[string]{NewAssigned[string], NewShared[string]} {
+		g := make(GroupOptions[string]{})
+		c := g.Open(nil)
+		late := []Ref{{}}
+		first, owner := g.Add("first", a)
+		require.Nil(t, owner)
+		_, _, ok := c.Next()
+		require.True(t, ok)
+		require.True(t, g.Settle(first))
+		late = append(late, first)
+		for i := range 200 { // the place is used again
+			r, _ := g.Add("next", a)
+			require.NotContains(t, late, r, i)
+			_, taken, ok := c.Next()
+			require.True(t, ok)
+			require.Equal(t, r, taken)
+			require.True(t, g.Pend(r))
+			require.True(t, g.Settle(r))
+			late = append(late, r)
+		}
+		waiting, _ := g.Add("waiting", a)
+		before := g.Counts()
+		for _, r := range late {
+			require.False(t, g.Settle(r))
+			require.False(t, g.Release(r))
+			require.False(t, g.Refuse(r))
+			require.False(t, g.Pend(r))
+			_, _, ok := g.Remove(r)
+			require.False(t, ok)
+			_, _, ok = g.Get(r)
+			require.False(t, ok)
+		}
+		for _, end := range []func(Ref) bool{g.Settle, g.Release, g.Refuse, g.Pend} {
+			require.False(t, end(waiting), "it is not held")
+		}
+		require.Equal(t, before, g.Counts())
+		require.Equal(t, []string{"waiting"}, takes(c))
+		require.True(t, g.Release(waiting))
+		require.False(t, g.Release(waiting))
+		require.Equal(t, 0, c.Close())
+		require.Equal(t, 0, c.Close())
+	}
+}
+
+// A closed consumer gets, holds and owns nothing, and cannot be handed a group; nor can another queue's.
+func TestGroupsClosedConsumer(t *testing.T) {
+	a := groupKey(t, "A")
+	g := NewAssigned(GroupOptions[string]{})
+	c, other := g.Open(func(string) bool { return true }), NewAssigned(GroupOptions[string]{}).Open(nil)
+	g.Add("1", a)
+	require.True(t, g.Assign(a, c))
+	require.Equal(t, []string{"1"}, takes(c))
+	require.Equal(t, 1, c.Close())
+	require.False(t, c.Ready())
+	_, _, ok := c.Next()
+	require.False(t, ok)
+	_, _, ok = c.Peek()
+	require.False(t, ok)
+	for range c.Held() {
+		t.Error("it holds a message")
+	}
+	for range c.Owned() {
+		t.Error("it owns a group")
+	}
+	require.Nil(t, g.Owner(a))
+	require.False(t, g.Assign(a, c))
+	require.False(t, g.Assign(a, other))
+	require.False(t, g.Assign(a, nil))
+	var zero Consumer[string]
+	require.False(t, g.Assign(a, &zero))
+	require.False(t, zero.Ready())
+	require.Zero(t, zero.Close())
+	require.False(t, g.Assign(GroupKey{}, g.Open(nil)), "what is ungrouped has no owner")
+}
+
+// Of the groups that have an owner and nothing else, no more are remembered than the limit says, the last used ones.
+func TestGroupsIdleLimit(t *testing.T) {
+	g := NewAssigned(GroupOptions[int]{IdleLimit: 2})
+	c := g.Open(nil)
+	use := func(name string) {
+		r, _ := g.Add(0, groupKey(t, name))
+		_, _, ok := c.Next()
+		require.True(t, ok)
+		require.True(t, g.Settle(r))
+	}
+	owned := func() (names []string) {
+		for k := range c.Owned() {
+			names = append(names, k.String())
+		}
+		slices.Sort(names)
+		return names
+	}
+	use("A")
+	use("B")
+	use("A") // now B is the longest idle
+	require.Equal(t, []string{`"A"`, `"B"`}, owned())
+	use("C")
+	require.Equal(t, []string{`"A"`, `"C"`}, owned())
+	require.Equal(t, GroupCounts{Groups: 2, Idle: 2}, g.Counts())
+	r, owner := g.Add(0, groupKey(t, "A")) // not idle any more
+	require.Equal(t, c, owner)
+	c.Next()
+	use("D")
+	use("E")
+	require.Equal(t, []string{`"A"`, `"D"`, `"E"`}, owned())
+	require.Equal(t, GroupCounts{Held: 1, Groups: 3, Idle: 2}, g.Counts())
+	require.True(t, g.Release(r))
+	_, _, ok := g.Remove(r)
+	require.True(t, ok)
+	require.Equal(t, []string{`"A"`, `"E"`}, owned())
+	c.Close()
+	require.Equal(t, GroupCounts{}, g.Counts())
+}
+
+// Messages without a group are in the default group where groups are shared, or ungrouped where the queue says so.
+func TestGroupsDefault(t *testing.T) {
+	for _, test := range []struct {
+		o    GroupOptions[int]
+		with string // a group that they are in
+	}{
+		{GroupOptions[int]{}, "qpid.no-group"},
+		{GroupOptions[int]{DefaultGroup: "mine"}, "mine"},
+		{GroupOptions[int]{Ungrouped: true, DefaultGroup: "mine"}, ""},
+	} {
+		g := NewShared(test.o)
+		c, d := g.Open(nil), g.Open(nil)
+		g.Add(1, GroupKey{})
+		c.Next()
+		g.Add(2, GroupKey{})
+		g.Add(3, groupKey(t, "mine"))
+		g.Add(4, groupKey(t, "qpid.no-group"))
+		want := []int{2, 3, 4}
+		switch test.with {
+		case "mine":
+			want = []int{4}
+		case "qpid.no-group":
+			want = []int{3}
+		}
+		require.Equal(t, want, takes(d), "%+v", test.o)
+		require.Equal(t, test.with != "", g.Owner(GroupKey{}) == c)
+	}
+}
+
+// A broker that ends a group with its last message (group-sequence -1) gives it up when that is settled.
+func TestGroupsGivenUp(t *testing.T) {
+	a := groupKey(t, "A")
+	g := NewAssigned(GroupOptions[int]{})
+	c, d := g.Open(nil), g.Open(nil)
+	for i := range 5 {
+		g.Add(i, a)
+	}
+	var refs []Ref
+	for range 2 {
+		_, r, _ := c.Next()
+		refs = append(refs, r)
+	}
+	require.True(t, g.Unassign(a))
+	require.False(t, g.Unassign(a), "it is given up already")
+	require.False(t, c.Ready())
+	require.False(t, d.Ready())
+	require.True(t, g.Settle(refs[1]))
+	require.False(t, d.Ready())
+	require.True(t, g.Release(refs[0]))
+	require.True(t, c.Ready(), "the old owner may own it again")
+	require.True(t, d.Ready())
+	require.Equal(t, []int{0, 2, 3, 4}, takes(d))
+	require.False(t, c.Ready())
+	require.False(t, g.Unassign(groupKey(t, "B")), "there is none")
+
+	// Handed over, it goes to nobody else.
+	e := g.Open(nil)
+	require.True(t, g.Assign(a, e))
+	require.Equal(t, d, g.Owner(a))
+	g.Add(5, a)
+	for _, c := range []*Consumer[int]{c, d, e} {
+		require.False(t, c.Ready())
+	}
+	for r := range d.Held() {
+		require.True(t, g.Settle(r))
+	}
+	require.Equal(t, e, g.Owner(a))
+	require.False(t, c.Ready())
+	require.Equal(t, []int{5}, takes(e))
+}
+
+// A hot group whose owner does nothing costs the others nothing: not one comparison more, nor one message less.
+func TestGroupsHotGroup(t *testing.T) {
+	for name, make := range map[string]func(GroupOptions[int]) *Groups[int]{"assigned": NewAssigned[int], "shared": NewShared[int]} {
+		t.Run(name, func(t *testing.T) {
+			costs := map[int]int{}
+			for _, hot := range []int{1, 1000, 100_000} {
+				compared := 0
+				g := make(GroupOptions[int]{Compare: func(a, b int) int { compared++; return 0 }})
+				stuck, c := g.Open(nil), g.Open(nil)
+				g.Add(0, groupKey(t, "hot"))
+				stuck.Next()
+				for range hot {
+					g.Add(0, groupKey(t, "hot"))
+				}
+				compared = 0
+				for i := range 1000 {
+					g.Add(i, groupKey(t, i%10))
+					g.Add(0, groupKey(t, "hot"))
+				}
+				for i := range 1000 {
+					m, r, ok := c.Next()
+					require.True(t, ok)
+					require.Equal(t, i, m)
+					require.True(t, g.Settle(r))
+				}
+				require.False(t, c.Ready())
+				costs[hot] = compared
+			}
+			require.Equal(t, costs[1], costs[1000])
+			require.Equal(t, costs[1], costs[100_000])
+			require.Less(t, costs[1], 1000*20, "comparisons for 1000 messages in, out and settled, and 1000 hot ones")
+		})
+	}
+}
+
+// What a step costs in comparisons does not depend on how many messages wait, and grows by a few with ten times as many groups.
+func TestGroupsComparisons(t *testing.T) {
+	cost := func(groups, messages int) int {
+		compared := 0
+		g := NewShared(GroupOptions[int]{Compare: func(a, b int) int { compared++; return 0 }})
+		c := g.Open(nil)
+		for i := range messages {
+			g.Add(i, groupKey(t, i%groups))
+		}
+		compared = 0
+		const steps = 1000
+		for i := range steps {
+			g.Add(i, groupKey(t, i%groups))
+			_, r, _ := c.Next()
+			g.Settle(r)
+		}
+		return compared / steps
+	}
+	few, many := cost(100, 1000), cost(100, 100_000)
+	require.LessOrEqual(t, many, few+1, "a hundred times as many messages")
+	for groups := 100; groups < 100_000; groups *= 10 {
+		require.LessOrEqual(t, cost(groups*10, groups*10), cost(groups, groups*10)+16, "%d groups", groups*10)
+	}
+}
+
+// A selector is asked once about a message, and about those only that come first in their group.
+func TestGroupsAskOnce(t *testing.T) {
+	const groups, each = 1000, 3
+	asked := map[int]int{}
+	g := NewShared(GroupOptions[int]{})
+	c := g.Open(func(m int) bool { asked[m]++; return m < 0 })
+	d := g.Open(nil)
+	for i := range groups * each {
+		g.Add(i, groupKey(t, i%groups))
+	}
+	for range 3 {
+		require.False(t, c.Ready())
+		_, r, _ := d.Next()
+		require.False(t, c.Ready())
+		g.Release(r)
+		g.Add(-1, groupKey(t, "late"))
+		m, r, ok := c.Next()
+		require.True(t, ok)
+		require.Equal(t, -1, m)
+		g.Settle(r)
+	}
+	for m, n := range asked {
+		if m >= 0 {
+			require.Equal(t, 1, n, "about %d", m)
+			require.Less(t, m, groups)
+		}
+	}
+	require.Len(t, asked, groups+1)
+
+	// It is not asked about what stands behind the first that it accepts.
+	asked = map[int]int{}
+	g = NewShared(GroupOptions[int]{})
+	c = g.Open(func(m int) bool { asked[m]++; return m == 2 })
+	for i := range 100 {
+		g.Add(i, groupKey(t, i))
+		g.Add(-i, GroupKey{})
+	}
+	m, _, ok := c.Next()
+	require.True(t, ok)
+	require.Equal(t, 2, m)
+	require.LessOrEqual(t, len(asked), 6)
+}
+
+// A million messages in many groups come and go, and each group's are in order. Then the memory is given back.
+func TestGroupsBurst(t *testing.T) {
+	const groups, messages = 30_000, 300_000
+	keys := groupNames(groups)
+	for name, make := range map[string]func(GroupOptions[uint64]) *Groups[uint64]{"assigned": NewAssigned[uint64], "shared": NewShared[uint64]} {
+		t.Run(name, func(t *testing.T) {
+			g := make(GroupOptions[uint64]{IdleLimit: 1})
+			rnd := rand.New(rand.NewPCG(1, 2))
+			picky := func(m uint64) bool { return m%16 < 15 }
+			consumers := []*Consumer[uint64]{g.Open(nil), g.Open(nil), g.Open(picky), g.Open(nil)}
+			small := heapInUse()
+			for round := range 2 {
+				last := map[uint64]uint64{} // of each group, what was settled last
+				sent, settled := 0, 0
+				for settled < messages {
+					if sent < messages && (settled < sent/4 || rnd.IntN(3) > 0) {
+						n := uint64(rnd.IntN(groups))
+						sent++
+						g.Add(n<<32|uint64(sent), keys[n])
+						continue
+					}
+					c := consumers[rnd.IntN(len(consumers))]
+					m, r, ok := c.Next()
+					switch {
+					case !ok && sent == messages && !slices.ContainsFunc(consumers, (*Consumer[uint64]).Ready):
+						t.Fatalf("nothing for anyone, of %d messages", messages-settled)
+					case !ok:
+					case rnd.IntN(8) == 0:
+						require.True(t, g.Release(r))
+					default:
+						require.Less(t, last[m>>32], m, "group %d", m>>32)
+						last[m>>32] = m
+						require.True(t, g.Settle(r))
+						settled++
+					}
+					if rnd.IntN(10_000) == 0 {
+						c.Close()
+						i := slices.Index(consumers, c)
+						consumers[i] = g.Open(map[bool]func(uint64) bool{true: picky}[i == 2])
+					}
+				}
+				counts := g.Counts()
+				counts.Groups, counts.Idle = counts.Groups-counts.Idle, 0
+				require.Zero(t, counts, "round %d", round)
+			}
+			require.Less(t, heapInUse()-small, 600_000, "bytes kept, of some 15 million")
+			runtime.KeepAlive(g)
+		})
+	}
+}
+
+// heapInUse returns how many bytes are in use.
+func heapInUse() int {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
+}
+
+// What the documentation says of memory.
+func TestGroupsMemory(t *testing.T) {
+	const many = 200_000
+	measure := func(name string, most int, f func(g *Groups[uint64])) {
+		t.Helper()
+		g := NewShared(GroupOptions[uint64]{Ungrouped: true})
+		before := heapInUse()
+		f(g)
+		each := (heapInUse() - before) / many
+		t.Logf("%s: %d bytes", name, each)
+		require.LessOrEqual(t, each, most, name)
+		require.Greater(t, each, 8, name)
+		runtime.KeepAlive(g)
+	}
+	keys := groupNames(many)
+	measure("a waiting message of 8 bytes, in 1000 groups", 48, func(g *Groups[uint64]) {
+		for i := range uint64(many) {
+			g.Add(i, keys[i%1000])
+		}
+	})
+	measure("a waiting message of 8 bytes, ungrouped", 48, func(g *Groups[uint64]) {
+		for i := range uint64(many) {
+			g.Add(i, GroupKey{})
+		}
+	})
+	measure("a held message of 8 bytes", 48, func(g *Groups[uint64]) {
+		c := g.Open(nil)
+		for i := range uint64(many) {
+			g.Add(i, keys[i%1000])
+			c.Next()
+		}
+	})
+	measure("a group with a message, its text apart", 220, func(g *Groups[uint64]) {
+		for i := range uint64(many) {
+			g.Add(i, keys[i])
+		}
+	})
+	runtime.KeepAlive(keys)
+}
+
+// Nothing is allocated once a queue has its size.
+func TestGroupsAllocations(t *testing.T) {
+	keys := groupNames(500)
+	for name, make := range map[string]func(GroupOptions[uint64]) *Groups[uint64]{"assigned": NewAssigned[uint64], "shared": NewShared[uint64]} {
+		g := make(GroupOptions[uint64]{})
+		a, b := g.Open(nil), g.Open(func(m uint64) bool { return m%2 == 0 })
+		n := uint64(0)
+		step := func() {
+			n++
+			g.Add(n, keys[n%uint64(len(keys))])
+			for _, c := range []*Consumer[uint64]{a, b} {
+				if _, r, ok := c.Next(); ok {
+					switch n % 8 {
+					case 0:
+						g.Release(r)
+					case 1:
+						g.Pend(r)
+						fallthrough
+					default:
+						g.Settle(r)
+					}
+				}
+			}
+		}
+		for range 20_000 {
+			step()
+		}
+		require.Zero(t, testing.AllocsPerRun(10_000, step), name)
+	}
+
+	g := NewAssigned(GroupOptions[int]{})
+	text := rawMessage(t, wire.AppendString(nil, "A"), "k", RawValue(wire.AppendUUID(nil, uuid.New())))
+	for _, header := range []string{GroupIDHeader, "k"} {
+		k, err := text.GroupKey(header)
+		require.NoError(t, err)
+		g.Add(1, k)
+		require.Zero(t, testing.AllocsPerRun(100, func() {
+			if known, err := g.Key(text, header); err != nil || known != k {
+				t.Error(known, err)
+			}
+		}), header)
+	}
+	id := "A"
+	message := &amqp.Message{
+		Properties:            &amqp.MessageProperties{GroupID: &id},
+		ApplicationProperties: map[string]any{"k": int64(7)},
+	}
+	for _, header := range []string{GroupIDHeader, "k", "other"} {
+		require.Zero(t, testing.AllocsPerRun(100, func() { GroupKeyOf(message, header) }), header)
+	}
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+
+	"github.com/seed-b113d664/amqpjms/internal/replay"
+)
+
+// groups is the command of that name.
+func groups(s streams, args []string) int {
+	flags := flag.NewFlagSet("jmswire groups", flag.ContinueOnError)
+	flags.SetOutput(s.stderr)
+	flags.Usage = func() {
+		fmt.Fprintln(s.stderr, "usage: jmswire groups [-q] [FILE...]")
+		flags.PrintDefaults()
+	}
+	quiet := flags.Bool("q", false, "print verdicts only")
+	if err := flags.Parse(args); err == flag.ErrHelp {
+		return exitOK
+	} else if err != nil {
+		return exitUsage
+	}
+	files := flags.Args()
+	if len(files) == 0 {
+		files = []string{"-"}
+	}
+	code := exitOK
+	var same, deviating, wrong int
+	for _, file := range files {
+		name, data, err := s.read(file)
+		if err != nil {
+			s.errorf("%v", err)
+			code = exitInput
+			continue
+		}
+		traces, err := replay.Read(bytes.NewReader(data))
+		if err != nil {
+			s.errorf("%s: %v", name, err)
+			code = exitInput
+			continue
+		}
+		for _, t := range traces {
+			v, err := replay.Judge(t)
+			if err != nil {
+				s.errorf("%s: %s: %v", name, t.Name, err)
+				code = exitInput
+				continue
+			}
+			switch {
+			case v.Same:
+				same++
+			case v.Explained:
+				deviating++
+			default:
+				wrong++
+			}
+			verdict := fmt.Sprintf("%s: %s\n", t.Name, v)
+			if !*quiet {
+				verdict = v.Table() + verdict + "\n"
+			}
+			if s.print(verdict, nil) != exitOK {
+				return exitInput
+			}
+		}
+	}
+	total := fmt.Sprintf("%d traces: %d as recorded, %d explained by deviations, %d not explained\n",
+		same+deviating+wrong, same, deviating, wrong)
+	if wrong > 0 {
+		code = exitInput
+	}
+	return max(code, s.print(total, nil))
+}

@@ -1,0 +1,246 @@
+package replay
+
+import (
+	"cmp"
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+)
+
+// A Verdict is what came of replaying a trace.
+type Verdict struct {
+	t         *Trace
+	ours      []played // in the strategy of the trace
+	other     []played // in the other one
+	Same      bool     // ours is as recorded
+	Explained bool     // it is not, but the peer's known deviations give what was recorded
+	Slugs     []string // of these, the fewest
+}
+
+// Judge replays a trace by the rules, in both strategies, and compares what comes out with what was recorded.
+func Judge(t *Trace) (v Verdict, err error) {
+	v.t = t
+	shared := t.Strategy == "shared"
+	if !shared && t.Strategy != "standard" {
+		return v, fmt.Errorf("strategy %q is unknown", t.Strategy)
+	}
+	byRules := func(shared bool) func(*broker) engine {
+		return func(b *broker) engine { return newRules(b, shared) }
+	}
+	if v.ours, err = play(t, byRules(shared), habits{}, true); err != nil {
+		return v, err
+	}
+	if v.other, err = play(t, byRules(!shared), habits{}, false); err != nil {
+		return v, err
+	}
+	if v.Same = asRecorded(v.ours); !v.Same {
+		v.Slugs, v.Explained = explain(t)
+	}
+	return v, nil
+}
+
+func (v Verdict) String() string {
+	switch {
+	case v.Same:
+		return "as recorded"
+	case v.Explained:
+		return "deviates: " + strings.Join(v.Slugs, ", ")
+	}
+	return "DIFFERS"
+}
+
+// Table shows a trace: each action, what was recorded of it, and what comes of it in the two strategies. An
+// exclamation mark is before an action of which something else was recorded. Statistics are (2/1/1/0): messages in the queue,
+// available, unacknowledged, and expired so far.
+func (v Verdict) Table() string {
+	assigned, shared := v.ours, v.other
+	if v.t.Strategy == "shared" {
+		assigned, shared = v.other, v.ours
+	}
+	rows := [][]string{{"", "recorded", "assigned", "shared"}}
+	for i, p := range v.ours {
+		mark := ""
+		if !p.same() {
+			mark = "! "
+		}
+		rows = append(rows, []string{mark + p.action.String(), summary(p.recorded), summary(assigned[i].ours), summary(shared[i].ours)})
+	}
+	return fmt.Sprintf("%s (%s)\n", v.t.Name, v.t.Source) + table(rows)
+}
+
+// Both shows what comes of a trace's actions in either strategy.
+func Both(t *Trace) (string, error) {
+	rows := [][]string{{"", "assigned", "shared"}}
+	assigned, err := play(t, func(b *broker) engine { return newRules(b, false) }, habits{}, false)
+	if err != nil {
+		return "", err
+	}
+	shared, err := play(t, func(b *broker) engine { return newRules(b, true) }, habits{}, false)
+	if err != nil {
+		return "", err
+	}
+	for i, p := range assigned {
+		rows = append(rows, []string{p.action.String(), summary(p.ours), summary(shared[i].ours)})
+	}
+	return table(rows), nil
+}
+
+// table aligns the cells of rows.
+func table(rows [][]string) string {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], min(len(cell), 60))
+		}
+	}
+	var b strings.Builder
+	for _, row := range rows {
+		line := ""
+		for i, cell := range row {
+			line += fmt.Sprintf("%-*s  ", widths[i], cell)
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	return b.String()
+}
+
+// summary writes observations in one line.
+func summary(observed []step) string {
+	var parts []string
+	for i, s := range observed {
+		if s.Op == "delivered" && i > 0 && observed[i-1].Op == s.Op && observed[i-1].Consumer == s.Consumer {
+			parts = append(parts, strings.TrimPrefix(s.String(), s.Consumer+" gets "))
+			continue
+		}
+		if s.Op == "stats" {
+			parts = append(parts, fmt.Sprintf("(%d/%d/%d/%d)", s.Depth, s.Available, s.Unacked, s.Expired))
+			continue
+		}
+		parts = append(parts, s.String())
+	}
+	return strings.Join(parts, ", ")
+}
+
+// A played step is an action of a trace, what was recorded of it, and what came out.
+type played struct {
+	action   *step
+	recorded []step
+	stated   []step // what the trace says that is to come out instead, nil: nothing else
+	ours     []step
+}
+
+// play replays a trace on an engine. With follow, choices that the rules leave are those that were recorded; h are
+// habits of the peer that are not its engine's.
+func play(t *Trace, newEngine func(*broker) engine, h habits, follow bool) ([]played, error) {
+	b, err := newBroker(t)
+	if err != nil {
+		return nil, err
+	}
+	b.peer = h
+	b.engine = newEngine(b)
+	var all []played
+	for i := 0; i < len(t.Steps); {
+		p := played{action: &t.Steps[i]}
+		if p.action.observation() {
+			return nil, fmt.Errorf("step %d: an observation before any action", i+1)
+		}
+		for i++; i < len(t.Steps) && t.Steps[i].observation(); i++ {
+			switch s := t.Steps[i]; {
+			case !s.ours:
+				p.recorded = append(p.recorded, s)
+			case s.Op == nothing:
+				p.stated = []step{}
+			default:
+				p.stated = append(p.stated, s)
+			}
+		}
+		if err := b.do(p.action); err != nil {
+			return nil, fmt.Errorf("step %d: %s: %w", i, p.action, err)
+		}
+		p.ours = b.observe(p.action, p.recorded, follow)
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// observe lets the broker deliver, and returns what is to be seen then.
+func (b *broker) observe(action *step, recorded []step, follow bool) []step {
+	var want []step
+	for _, s := range recorded {
+		switch s.Op {
+		case "delivered":
+			if follow {
+				want = append(want, s)
+			}
+		case "linkClosedByBroker":
+			// The broker's own act, and no question of groups.
+			if c := b.byName[s.Consumer]; c != nil {
+				b.close(c)
+			}
+		}
+	}
+	got := b.deliver(want)
+	if action.Op == "drain" {
+		c := b.byName[action.Consumer]
+		c.credit = 0
+		got = append(got, step{Op: "drained", Consumer: c.name})
+	}
+	quiet := action.Op == "declare" // the recorder did not wait for what a declare might cause
+	if !quiet && len(b.waiting()) > 0 && !slices.ContainsFunc(got, func(s step) bool { return s.Op == "delivered" || s.Op == "drained" }) {
+		got = append(got, step{Op: "idle"})
+	}
+	for _, s := range recorded {
+		switch {
+		case s.Op == "linkClosedByBroker", s.Op == "stats" && b.agrees(s):
+			got = append(got, s)
+		case s.Op == "stats":
+			got = append(got, b.stats())
+		}
+	}
+	return got
+}
+
+// lines writes observations, one a line, in an order that two of the same have.
+func lines(observed []step) (all []string) {
+	observed = slices.Clone(observed)
+	slices.SortStableFunc(observed, func(x, y step) int {
+		return cmp.Or(cmp.Compare(x.Op, y.Op), cmp.Compare(x.Consumer, y.Consumer))
+	})
+	for _, s := range observed {
+		all = append(all, s.String())
+	}
+	return all
+}
+
+func (p *played) same() bool { return slices.Equal(lines(p.recorded), lines(p.ours)) }
+
+// asRecorded reports whether all came out as it was recorded.
+func asRecorded(all []played) bool {
+	return !slices.ContainsFunc(all, func(p played) bool { return !p.same() })
+}
+
+// explain returns the slugs of the fewest habits of Broker-J with which what was recorded comes out, and
+// whether there are such.
+func explain(t *Trace) (slugs []string, ok bool) {
+	for n := range len(allHabits) + 1 {
+		for set := range 1 << len(allHabits) {
+			if bits.OnesCount(uint(set)) != n {
+				continue
+			}
+			var h habits
+			slugs = nil
+			for i, habit := range allHabits {
+				if set>>i&1 != 0 {
+					*habit.has(&h) = true
+					slugs = append(slugs, habit.slug)
+				}
+			}
+			all, err := play(t, func(b *broker) engine { return newBrokerJ(t, b, t.Strategy == "shared", h) }, h, true)
+			if err == nil && asRecorded(all) {
+				return slices.Compact(slugs), true
+			}
+		}
+	}
+	return nil, false
+}

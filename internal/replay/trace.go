@@ -1,0 +1,573 @@
+package replay
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/Azure/go-amqp"
+	"github.com/google/uuid"
+)
+
+// A Trace is what happened on one queue with message groups, step by step, as it was recorded from a broker.
+type Trace struct {
+	Name     string         `json:"name"`
+	Strategy string         `json:"strategy"` // standard or shared
+	Kind     string         `json:"kind"`
+	Source   string         `json:"source"`
+	Queue    map[string]any `json:"queue"` // the broker's attributes
+	Steps    []step         `json:"steps"`
+
+	deviations []string // that the file says explain what is ours
+}
+
+// A step is an action, or an observation of what the action before it caused.
+type step struct {
+	Op string `json:"op"`
+
+	// Of actions.
+	ID                int              `json:"id"`
+	Consumer          string           `json:"consumer"`
+	Group             *string          `json:"group"`
+	Props             map[string]value `json:"props"`
+	Priority          *int             `json:"priority"`
+	TTL               *int64           `json:"ttlMs"`
+	GroupSequence     *uint32          `json:"groupSequence"`
+	DeliverAfter      *int64           `json:"deliverAfterMs"`
+	Outcome           string           `json:"outcome"`
+	Selector          string           `json:"selector"`
+	Mode              string           `json:"mode"`
+	Presettled        bool             `json:"presettled"` // of an observation too
+	Connection        string           `json:"connection"`
+	N                 int              `json:"n"`
+	DeliveryFailed    bool             `json:"deliveryFailed"`
+	UndeliverableHere bool             `json:"undeliverableHere"`
+	Tx                string           `json:"tx"`
+	Settled           *bool            `json:"settled"`
+	Ms                int64            `json:"ms"`
+
+	// Of observations.
+	DeliveryCount int    `json:"deliveryCount"`
+	Again         bool   `json:"again"`
+	Credit        int    `json:"credit"`
+	Error         string `json:"error"`
+	Depth         int    `json:"depth"`
+	Available     int    `json:"available"`
+	Unacked       int    `json:"unacked"`
+	Expired       int    `json:"expired"`
+
+	ours bool // an observation that is to be made instead of those recorded
+}
+
+// observation reports whether a step is one.
+func (s *step) observation() bool {
+	switch s.Op {
+	case "delivered", "idle", "drained", "linkClosedByBroker", "stats", nothing:
+		return true
+	}
+	return false
+}
+
+// A value is a value of AMQP: its type, and what GroupKeyFrom takes.
+type value struct {
+	kind string
+	v    any
+}
+
+// UnmarshalJSON reads a string, or an object that names another type.
+func (v *value) UnmarshalJSON(b []byte) error {
+	var s string
+	if json.Unmarshal(b, &s) == nil {
+		*v = value{"string", s}
+		return nil
+	}
+	var typed struct {
+		Type  string `json:"type"`
+		Value any    `json:"value"`
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	d.DisallowUnknownFields()
+	if err := d.Decode(&typed); err != nil {
+		return err
+	}
+	return v.parse(typed.Type, fmt.Sprint(typed.Value))
+}
+
+// parse sets v to a value of a type, written as text.
+func (v *value) parse(kind, text string) (err error) {
+	integer := func(bits int) int64 {
+		n, e := strconv.ParseInt(text, 10, bits)
+		err = e
+		return n
+	}
+	unsigned := func(bits int) uint64 {
+		n, e := strconv.ParseUint(text, 10, bits)
+		err = e
+		return n
+	}
+	v.kind = kind
+	switch kind {
+	case "null":
+		v.v = nil
+	case "string":
+		v.v = text
+	case "symbol":
+		v.v = amqp.Symbol(text)
+	case "binary":
+		v.v = []byte(text)
+	case "boolean":
+		v.v, err = strconv.ParseBool(text)
+	case "byte":
+		v.v = int8(integer(8))
+	case "short":
+		v.v = int16(integer(16))
+	case "int":
+		v.v = int32(integer(32))
+	case "long":
+		v.v = integer(64)
+	case "ubyte":
+		v.v = uint8(unsigned(8))
+	case "ushort":
+		v.v = uint16(unsigned(16))
+	case "uint":
+		v.v = uint32(unsigned(32))
+	case "ulong":
+		v.v = unsigned(64)
+	case "float":
+		var f float64
+		f, err = strconv.ParseFloat(text, 32)
+		v.v = float32(f)
+	case "double":
+		v.v, err = strconv.ParseFloat(text, 64)
+	case "timestamp":
+		v.v = time.UnixMilli(integer(64))
+	case "uuid":
+		var u uuid.UUID
+		u, err = uuid.Parse(text)
+		v.v = amqp.UUID(u)
+	default:
+		err = fmt.Errorf("type %q is unknown", kind)
+	}
+	return err
+}
+
+// Read reads traces, either JSON lines as a recorder writes them or the text of testdata/broker-j-groups.
+func Read(r io.Reader) ([]*Trace, error) {
+	in := bufio.NewReader(r)
+	first, err := in.Peek(1)
+	switch {
+	case err == io.EOF:
+		return nil, errors.New("no traces")
+	case err != nil:
+		return nil, err
+	case first[0] == '{':
+		return readJSON(in)
+	}
+	return readText(in)
+}
+
+func readJSON(r io.Reader) (traces []*Trace, err error) {
+	d := json.NewDecoder(r)
+	d.DisallowUnknownFields()
+	d.UseNumber()
+	for n := 1; ; n++ {
+		t := new(Trace)
+		if err := d.Decode(t); err == io.EOF {
+			return traces, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("trace %d: %w", n, err)
+		}
+		traces = append(traces, t)
+	}
+}
+
+// readText reads the records of a text file (testdata/README.md).
+func readText(r io.Reader) (traces []*Trace, err error) {
+	var t *Trace
+	var peer, block string
+	lines := bufio.NewScanner(r)
+	for n := 1; lines.Scan(); n++ {
+		line := lines.Text()
+		key, text, _ := strings.Cut(line, ":")
+		text = strings.TrimPrefix(text, " ")
+		switch {
+		case strings.HasPrefix(line, "#"):
+		case line == "":
+			t, block = nil, ""
+		case strings.HasPrefix(line, "  ") && block == "steps":
+			var s step
+			if s, err = parseStep(line); err == nil {
+				t.Steps = append(t.Steps, s)
+			}
+		case strings.HasPrefix(line, "  ") && block == "queue":
+			name, literal, _ := strings.Cut(strings.TrimSpace(line), " ")
+			d := json.NewDecoder(strings.NewReader(literal))
+			d.UseNumber()
+			var v any
+			if err = d.Decode(&v); err == nil {
+				t.Queue[name] = v
+			}
+		case key == "peer" && t == nil && len(traces) == 0:
+			peer = text
+		case key == "name" && t == nil:
+			t = &Trace{Name: text, Source: peer, Queue: map[string]any{}}
+			traces = append(traces, t)
+		case t == nil:
+			err = errors.New("a record begins with its name")
+		case key == "strategy":
+			t.Strategy = text
+		case key == "kind":
+			t.Kind = text
+		case key == "note":
+		case key == "deviation":
+			t.deviations = append(t.deviations, text)
+		case key == "queue" || key == "steps":
+			block = key
+		default:
+			err = fmt.Errorf("key %q is unknown", key)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+	}
+	return traces, lines.Err()
+}
+
+// words are what is left of a line to be read. The first that is not as it should be sticks as err.
+type words struct {
+	rest []string
+	err  error
+}
+
+func (w *words) next() string {
+	if len(w.rest) == 0 {
+		w.fail(io.ErrUnexpectedEOF)
+		return ""
+	}
+	word := w.rest[0]
+	w.rest = w.rest[1:]
+	return word
+}
+
+func (w *words) fail(err error) {
+	if w.err == nil {
+		w.err = err
+	}
+}
+
+func (w *words) number() int64 {
+	n, err := strconv.ParseInt(w.next(), 10, 64)
+	if err != nil {
+		w.fail(err)
+	}
+	return n
+}
+
+func (w *words) quoted() (s string) {
+	if err := json.Unmarshal([]byte(w.next()), &s); err != nil {
+		w.fail(err)
+	}
+	return s
+}
+
+// value reads a type and a literal.
+func (w *words) value() (v value) {
+	kind, text := w.next(), ""
+	switch kind {
+	case "null":
+	case "string", "symbol":
+		text = w.quoted()
+	case "binary":
+		b, err := hex.DecodeString(w.next())
+		if err != nil {
+			w.fail(err)
+		}
+		text = string(b)
+	case "float", "double":
+		text, _, _ = strings.Cut(w.next(), "/") // the bits are for the reader
+	default:
+		text = w.next()
+	}
+	if err := v.parse(kind, text); err != nil {
+		w.fail(err)
+	}
+	return v
+}
+
+// split cuts a line at its spaces, save those in quotes.
+func split(line string) (words []string) {
+	for line = strings.TrimSpace(line); line != ""; line = strings.TrimSpace(line) {
+		end := strings.IndexByte(line, ' ')
+		if line[0] == '"' {
+			for end = 1; end < len(line) && line[end] != '"'; end++ {
+				if line[end] == '\\' {
+					end++
+				}
+			}
+			end++
+		}
+		if end < 0 || end > len(line) {
+			end = len(line)
+		}
+		words = append(words, line[:end])
+		line = line[end:]
+	}
+	return words
+}
+
+// parseStep reads one line of a steps block.
+func parseStep(line string) (s step, err error) {
+	w := &words{rest: split(line)}
+	s.Op = w.next()
+	switch s.Op {
+	case "=>", "->":
+		s.ours = s.Op == "=>"
+		s.parseObservation(w)
+	case "enqueue":
+		s.ID = int(w.number())
+	case "open", "close", "detach", "endSession", "closeConnection", "dropConnection":
+		s.Consumer = w.next()
+	case "credit", "drain":
+		s.Consumer, s.N = w.next(), int(w.number())
+	case "accept", "release", "reject", "modify":
+		s.Consumer, s.ID = w.next(), int(w.number())
+	case "declare":
+		s.Tx, s.Consumer = w.next(), w.next()
+	case "commit", "rollback":
+		s.Tx = w.next()
+	case "wait":
+		s.Ms = w.number()
+	case "clearQueue", "housekeep":
+	default:
+		w.fail(fmt.Errorf("step %q is unknown", s.Op))
+	}
+	for len(w.rest) > 0 && w.err == nil {
+		switch option := s.Op + " " + w.next(); option {
+		case "enqueue group":
+			s.Group = new(string)
+			*s.Group = w.quoted()
+		case "enqueue property":
+			if s.Props == nil {
+				s.Props = map[string]value{}
+			}
+			name := w.quoted()
+			s.Props[name] = w.value()
+		case "enqueue priority", "open priority":
+			s.Priority = new(int)
+			*s.Priority = int(w.number())
+		case "enqueue ttl":
+			s.TTL = new(int64)
+			*s.TTL = w.number()
+		case "enqueue group-sequence":
+			s.GroupSequence = new(uint32)
+			*s.GroupSequence = uint32(w.number())
+		case "enqueue due-after":
+			s.DeliverAfter = new(int64)
+			*s.DeliverAfter = w.number()
+		case "enqueue outcome":
+			s.Outcome = w.next()
+		case "open selector":
+			s.Selector = w.quoted()
+		case "open copy":
+			s.Mode = "copy"
+		case "open presettled", "delivered presettled":
+			s.Presettled = true
+		case "open connection":
+			s.Connection = w.next()
+		case "modify delivery-failed":
+			s.DeliveryFailed = true
+		case "modify undeliverable-here":
+			s.UndeliverableHere = true
+		case "accept in":
+			s.Tx = w.next()
+		case "accept settled", "accept unsettled":
+			s.Settled = new(bool)
+			*s.Settled = option == "accept settled"
+		case "delivered count":
+			s.DeliveryCount = int(w.number())
+		case "delivered again":
+			s.Again = true
+		default:
+			w.fail(fmt.Errorf("%q is unknown", option))
+		}
+	}
+	if w.err != nil {
+		return step{}, fmt.Errorf("%s: %w", strings.TrimSpace(line), w.err)
+	}
+	return s, nil
+}
+
+// nothing is an observation of ours: that of none.
+const nothing = "nothing"
+
+func (s *step) parseObservation(w *words) {
+	switch first := w.next(); first {
+	case "idle":
+		s.Op = first
+	case nothing:
+		s.Op = first
+		if !s.ours {
+			w.fail(errors.New("nothing is observed by leaving it out"))
+		}
+	case "depth":
+		s.Op, s.Depth = "stats", int(w.number())
+		for _, of := range []struct {
+			name string
+			n    *int
+		}{{"available", &s.Available}, {"unacked", &s.Unacked}, {"expired", &s.Expired}} {
+			if w.next() != of.name {
+				w.fail(fmt.Errorf("%s is missing", of.name))
+			}
+			*of.n = int(w.number())
+		}
+	default:
+		s.Consumer = first
+		switch verb := w.next(); verb {
+		case "gets":
+			s.Op, s.ID = "delivered", int(w.number())
+		case "drained":
+			s.Op, s.Credit = verb, int(w.number())
+		case "closed":
+			s.Op, s.Error = "linkClosedByBroker", w.quoted()
+		default:
+			w.fail(fmt.Errorf("%q is unknown", verb))
+		}
+	}
+}
+
+// String writes a step as the text files do.
+func (s *step) String() string {
+	var b strings.Builder
+	word := func(format string, args ...any) { fmt.Fprintf(&b, " "+format, args...) }
+	b.WriteString(s.Op)
+	switch s.Op {
+	case "idle", nothing:
+		return s.Op
+	case "stats":
+		return fmt.Sprintf("depth %d available %d unacked %d expired %d", s.Depth, s.Available, s.Unacked, s.Expired)
+	case "drained":
+		return fmt.Sprintf("%s drained %d", s.Consumer, s.Credit)
+	case "linkClosedByBroker":
+		return fmt.Sprintf("%s closed %s", s.Consumer, quote(s.Error))
+	case "delivered":
+		b.Reset()
+		fmt.Fprintf(&b, "%s gets %d", s.Consumer, s.ID)
+		if s.DeliveryCount != 0 {
+			word("count %d", s.DeliveryCount)
+		}
+		if s.Again {
+			word("again")
+		}
+	case "enqueue":
+		word("%d", s.ID)
+		if s.Group != nil {
+			word("group %s", quote(*s.Group))
+		}
+		for _, name := range slices.Sorted(maps.Keys(s.Props)) {
+			word("property %s %s", quote(name), s.Props[name])
+		}
+		if s.TTL != nil {
+			word("ttl %d", *s.TTL)
+		}
+		if s.GroupSequence != nil {
+			word("group-sequence %d", *s.GroupSequence)
+		}
+		if s.DeliverAfter != nil {
+			word("due-after %d", *s.DeliverAfter)
+		}
+		if s.Outcome != "" {
+			word("outcome %s", s.Outcome)
+		}
+	case "open":
+		word("%s", s.Consumer)
+		if s.Selector != "" {
+			word("selector %s", quote(s.Selector))
+		}
+		if s.Mode != "" {
+			word("%s", s.Mode)
+		}
+		if s.Connection != "" {
+			word("connection %s", s.Connection)
+		}
+	case "credit", "drain":
+		word("%s %d", s.Consumer, s.N)
+	case "accept", "release", "reject", "modify":
+		word("%s %d", s.Consumer, s.ID)
+		if s.DeliveryFailed {
+			word("delivery-failed")
+		}
+		if s.UndeliverableHere {
+			word("undeliverable-here")
+		}
+		if s.Tx != "" {
+			word("in %s", s.Tx)
+		}
+		if s.Settled != nil && *s.Settled {
+			word("settled")
+		} else if s.Settled != nil {
+			word("unsettled")
+		}
+	case "declare":
+		word("%s %s", s.Tx, s.Consumer)
+	case "commit", "rollback":
+		word("%s", s.Tx)
+	case "wait":
+		word("%d", s.Ms)
+	default:
+		if s.Consumer != "" {
+			word("%s", s.Consumer)
+		}
+	}
+	if s.Priority != nil {
+		word("priority %d", *s.Priority)
+	}
+	if s.Presettled {
+		word("presettled")
+	}
+	return b.String()
+}
+
+// String writes a value as the text files do.
+func (v value) String() string {
+	switch x := v.v.(type) {
+	case nil:
+		return "null"
+	case string:
+		return "string " + quote(x)
+	case amqp.Symbol:
+		return "symbol " + quote(string(x))
+	case []byte:
+		return fmt.Sprintf("binary %x", x)
+	case float32:
+		return fmt.Sprintf("float %v/%08x", x, math.Float32bits(x))
+	case float64:
+		return fmt.Sprintf("double %v/%016x", x, math.Float64bits(x))
+	case time.Time:
+		return fmt.Sprintf("timestamp %d", x.UnixMilli())
+	case amqp.UUID:
+		return "uuid " + uuid.UUID(x).String()
+	}
+	return fmt.Sprintf("%s %v", v.kind, v.v)
+}
+
+// quote writes a JSON string.
+func quote(s string) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(s); err != nil {
+		panic(err) // a string can be encoded
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
