@@ -55,6 +55,9 @@ func (r recording) product() string {
 	return name
 }
 
+// sentAt is when the demo takes its messages to be sent and received.
+const sentAt = 1796053106157
+
 // demo is the command of that name.
 func demo(s streams, args []string) int {
 	if len(args) > 0 {
@@ -94,7 +97,7 @@ func showRequestAndReply(out io.Writer) error {
 		}
 	}
 	fmt.Fprint(w, "JMS\n")
-	writeJMS(w, &m, time.Time{})
+	writeJMS(w, jmsOf(&m, sections, nil, receiver{received: time.UnixMilli(sentAt)}))
 	w.Flush()
 
 	answer, err := reply(&m, amqpjms.NewID())
@@ -245,7 +248,7 @@ func start(m *amqpjms.RawMessage) string {
 // broker, and what its receiver reads.
 func showDelays(out io.Writer) error {
 	const delay = 5 * time.Second
-	sent := time.UnixMilli(1796053106157).UTC()
+	sent := time.UnixMilli(sentAt).UTC()
 	compatible := amqpjms.ActiveMQ()
 	compatible.Product += " by property"
 	compatible.Delay = amqpjms.DelayProperty
