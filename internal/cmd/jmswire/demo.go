@@ -65,7 +65,7 @@ func demo(s streams, args []string) int {
 		return exitUsage
 	}
 	var b bytes.Buffer
-	for _, show := range []func(io.Writer) error{showRequestAndReply, showIDs, showHeaders, showDelays} {
+	for _, show := range []func(io.Writer) error{showRequestAndReply, showIDs, showHeaders, showDelays, showKinds} {
 		if err := show(&b); err != nil {
 			s.errorf("%s", reason(err))
 			return exitInput
@@ -294,4 +294,50 @@ func delayOnWire(m *amqp.Message, peer amqpjms.Peer, form amqpjms.DelayForm) (va
 	}
 	read, err := raw.DeliveryTimeFrom(peer)
 	return decode(v, 0), read, err
+}
+
+// showKinds shows a message of each kind that JMS has.
+func showKinds(out io.Writer) error {
+	messages, err := recordings("kinds.hex")
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\n6. A message of each kind, as a JMS application sent it with %s: x-opt-jms-msg-type, the sections\n"+
+		"   of the body, and what JMS reads\n\n", messages[0].product())
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, r := range messages {
+		var m amqpjms.RawMessage
+		if err := m.Parse(r.wire); err != nil {
+			return err
+		}
+		sections, err := sectionsOf(&m)
+		if err != nil {
+			return err
+		}
+		annotation, err := m.Annotation("x-opt-jms-msg-type")
+		if err != nil {
+			return err
+		}
+		body := "no section"
+		if last := sections[len(sections)-1]; last.kind >= amqpjms.SectionData {
+			body = last.kind.String()
+		}
+		j := jmsOf(&m, sections, nil, receiver{received: time.UnixMilli(sentAt)})
+		fmt.Fprintf(w, "  %v\t%s\t%s\t%v\n", decode(annotation, 0), body, kindOf(j), j.body)
+	}
+	return w.Flush()
+}
+
+// kindOf returns the kind of a message, and of an object how it is encoded.
+func kindOf(j jmsMessage) string {
+	for _, f := range j.special {
+		switch {
+		case f.name != "JMS_AMQP_TYPED_ENCODING" || f.value.T == "null":
+		case f.value.V == true:
+			return "object, typed"
+		default:
+			return "object, serialized"
+		}
+	}
+	return j.kind.V.(string)
 }

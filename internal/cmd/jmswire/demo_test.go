@@ -25,6 +25,7 @@ func TestDemoShowsRecordings(t *testing.T) {
 		"requests.hex": {sent, "set.receivedWire", 3},
 		"replies.hex":  {sent, "wire", 3},
 		"headers.hex":  {encoded, "wire", 4},
+		"kinds.hex":    {sent, "wire", 7},
 	} {
 		rs, err := recordings(file)
 		require.NoError(t, err)
@@ -44,7 +45,7 @@ func TestDemoShowsRecordings(t *testing.T) {
 	}
 	files, err := fs.Glob(wires, "demo/*")
 	require.NoError(t, err)
-	require.Len(t, files, 4, "%v", files)
+	require.Len(t, files, 5, "%v", files)
 }
 
 // inspect reads the demo's files as they are.
@@ -53,7 +54,7 @@ func TestDemoFilesAreHex(t *testing.T) {
 	require.NoError(t, err)
 	code, out, errs := jmswire("", append([]string{"inspect", "-json"}, files...)...)
 	require.Equal(t, 0, code, errs)
-	require.Equal(t, 11, strings.Count(out, "\n"), "messages")
+	require.Equal(t, 18, strings.Count(out, "\n"), "messages")
 }
 
 // The reply carries the request's id in the type that it had, as another decoder
@@ -142,6 +143,7 @@ func TestDemo(t *testing.T) {
 		"for PERSISTENT      00 53 70 c0 07 05 42 50 04 40 42 43 | 00 80 00 …",
 	}, columns)
 	// Delays: the type and value that the rules have for each broker, and the sum of 1796053106157 and 5000.
+	delays, kinds, _ := strings.Cut(delays, "\n6. ")
 	var rows []string
 	for _, line := range strings.Split(delays, "\n")[3:] {
 		rows = append(rows, strings.Join(strings.Fields(line), " "))
@@ -154,6 +156,21 @@ func TestDemo(t *testing.T) {
 		"Azure Service Bus x-opt-scheduled-enqueue-time timestamp 1796053111157 1796053111157",
 		"RabbitMQ delivery delay 5s: the peer cannot delay",
 		"not chosen delivery delay 5s: no form of delay has been chosen",
+		"",
+	}, rows)
+	// Kinds: what the applications set.
+	rows = nil
+	for _, line := range strings.Split(kinds, "\n")[3:] {
+		rows = append(rows, strings.Join(strings.Fields(line), " "))
+	}
+	require.Equal(t, []string{
+		`byte 5 amqp-value text string "hello"`,
+		`byte 3 data bytes bytes 010203`,
+		`byte 2 amqp-value map map {string "k" = int -3}`,
+		`byte 4 amqp-sequence stream list [int -3]`,
+		`byte 1 amqp-value object, typed array [string "a", string "b"]`,
+		`byte 1 data object, serialized bytes aced00057400036f626a`,
+		`byte 0 no section message none`,
 		"",
 	}, rows)
 }
