@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/seed-b113d664/amqpjms"
 	"github.com/seed-b113d664/amqpjms/internal/golden"
 	"github.com/stretchr/testify/require"
 )
@@ -667,6 +668,19 @@ func TestBrokenBodies(t *testing.T) {
 			require.Subset(t, got, c.want)
 		})
 	}
+}
+
+// Of two annotations of a name the first counts, as it does to the library that reads bytes.
+func TestAnnotationTwice(t *testing.T) {
+	const name = "a312782d6f70742d6a6d732d6d73672d74797065"
+	in := mapSection("72", 2, name+"5102"+name+"5105") + "005377 c10100"
+	got, _ := shown(t, 0, in)
+	require.Subset(t, got, []string{"type map", "body map {}"})
+	var m amqpjms.RawMessage
+	require.NoError(t, m.Parse([]byte(unhex(strings.ReplaceAll(in, " ", "")))))
+	kind, err := m.Kind()
+	require.NoError(t, err)
+	require.Equal(t, amqpjms.MapMessage, kind)
 }
 
 // What the body cannot be read without.
