@@ -272,7 +272,7 @@ func (d *decoded) property(view amqpjms.View, name string) property {
 	return property{name, v, asString, long(p.Long())}
 }
 
-// isField says whether a property is read from a field of the message, whatever
+// isField reports whether a property is read from a field of the message, whatever
 // application property there is of its name.
 func (d *decoded) isField(view amqpjms.View, name string) bool {
 	bare := d.message
