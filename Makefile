@@ -1,5 +1,5 @@
 # demo   shows what the library does, on messages recorded from real peers
-# test   all that must hold: format, vet, tests, and each fuzz target for FUZZ inputs
+# test   all that must hold: format, vet, builds, tests, and each fuzz target for FUZZ inputs
 # bench  speed, beside go-amqp where that does the same
 #
 # interop           live tests against ActiveMQ Classic, Broker-J, Artemis and a JMS application
@@ -11,12 +11,12 @@ FUZZ ?= 100000
 # -race needs a platform that has it, cgo, and for that a C compiler.
 race = $(shell $(GO) list -race unsafe >/dev/null 2>&1 && set -- $$($(GO) env CC) && command -v "$$1" >/dev/null && echo -race)
 
-.PHONY: demo test format vet unit fuzz bench interop interop-rabbitmq
+.PHONY: demo test format vet build unit fuzz bench interop interop-rabbitmq
 
 demo:
 	@$(GO) run ./internal/cmd/jmswire demo
 
-test: format vet unit fuzz
+test: format vet build unit fuzz
 
 format:
 	@files=$$(gofmt -l .) && test -z "$$files" || { echo "not as gofmt writes it: $$files"; exit 1; }
@@ -24,6 +24,15 @@ format:
 vet:
 	$(GO) vet ./...
 	$(GO) vet -tags interop ./...
+	GOARCH=386 $(GO) vet ./...
+
+# It builds where an int has 32 bits, where bytes have the other order, and off Linux.
+platforms = linux/386 linux/s390x windows/amd64 darwin/arm64 js/wasm
+
+build:
+	@set -eu; for p in $(platforms); do \
+		echo "$(GO) build for $$p"; GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build ./...; \
+	done
 
 unit:
 	@test -n "$(race)" || echo "without -race, which needs cgo and a C compiler"

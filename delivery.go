@@ -555,7 +555,7 @@ func integerFrom(v any) (int64, bool) {
 	case int32:
 		return int64(v), true
 	case uint:
-		return int64(v), v <= math.MaxInt64
+		return int64(v), uint64(v) <= math.MaxInt64
 	case uint8:
 		return int64(v), true
 	case uint16:

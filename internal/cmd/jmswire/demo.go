@@ -56,6 +56,9 @@ func (r recording) product() string {
 	return name
 }
 
+// sentAt is when the demo takes its messages to be sent and received.
+const sentAt = 1796053106157
+
 // demo is the command of that name.
 func demo(s streams, args []string) int {
 	if len(args) > 0 {
@@ -63,7 +66,7 @@ func demo(s streams, args []string) int {
 		return exitUsage
 	}
 	var b bytes.Buffer
-	for _, show := range []func(io.Writer) error{showRequestAndReply, showIDs, showHeaders, showDelays, showGroups} {
+	for _, show := range []func(io.Writer) error{showRequestAndReply, showIDs, showHeaders, showDelays, showKinds, showGroups} {
 		if err := show(&b); err != nil {
 			s.errorf("%s", reason(err))
 			return exitInput
@@ -95,7 +98,7 @@ func showRequestAndReply(out io.Writer) error {
 		}
 	}
 	fmt.Fprint(w, "JMS\n")
-	writeJMS(w, &m, time.Time{})
+	writeJMS(w, jmsOf(&m, sections, nil, receiver{received: time.UnixMilli(sentAt)}))
 	w.Flush()
 
 	answer, err := reply(&m, amqpjms.NewID())
@@ -246,7 +249,7 @@ func start(m *amqpjms.RawMessage) string {
 // broker, and what its receiver reads.
 func showDelays(out io.Writer) error {
 	const delay = 5 * time.Second
-	sent := time.UnixMilli(1796053106157).UTC()
+	sent := time.UnixMilli(sentAt).UTC()
 	compatible := amqpjms.ActiveMQ()
 	compatible.Product += " by property"
 	compatible.Delay = amqpjms.DelayProperty
@@ -294,6 +297,52 @@ func delayOnWire(m *amqp.Message, peer amqpjms.Peer, form amqpjms.DelayForm) (va
 	return decode(v, 0), read, err
 }
 
+// showKinds shows a message of each kind that JMS has.
+func showKinds(out io.Writer) error {
+	messages, err := recordings("kinds.hex")
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\n6. A message of each kind, as a JMS application sent it with %s: x-opt-jms-msg-type, the sections\n"+
+		"   of the body, and what JMS reads\n\n", messages[0].product())
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, r := range messages {
+		var m amqpjms.RawMessage
+		if err := m.Parse(r.wire); err != nil {
+			return err
+		}
+		sections, err := sectionsOf(&m)
+		if err != nil {
+			return err
+		}
+		annotation, err := m.Annotation("x-opt-jms-msg-type")
+		if err != nil {
+			return err
+		}
+		body := "no section"
+		if last := sections[len(sections)-1]; last.kind >= amqpjms.SectionData {
+			body = last.kind.String()
+		}
+		j := jmsOf(&m, sections, nil, receiver{received: time.UnixMilli(sentAt)})
+		fmt.Fprintf(w, "  %v\t%s\t%s\t%v\n", decode(annotation, 0), body, kindOf(j), j.body)
+	}
+	return w.Flush()
+}
+
+// kindOf returns the kind of a message, and of an object how it is encoded.
+func kindOf(j jmsMessage) string {
+	for _, f := range j.special {
+		switch {
+		case f.name != "JMS_AMQP_TYPED_ENCODING" || f.value.T == "null":
+		case f.value.V == true:
+			return "object, typed"
+		default:
+			return "object, serialized"
+		}
+	}
+	return j.kind.V.(string)
+}
+
 // groupsStory is a queue with message groups: two consumers, of which one goes away, three groups, and a message that
 // is in none.
 const groupsStory = `peer: nobody
@@ -326,7 +375,7 @@ func showGroups(out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(out, "\n6. A queue with message groups, in the two strategies: red stays with anna until she goes away where groups are\n"+
+	fmt.Fprint(out, "\n7. A queue with message groups, in the two strategies: red stays with anna until she goes away where groups are\n"+
 		"   assigned, and until she has settled message 1 where they are shared; count is how often a delivery failed\n\n")
 	for line := range strings.Lines(table) {
 		fmt.Fprint(out, "  "+line)

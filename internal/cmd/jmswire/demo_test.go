@@ -25,6 +25,7 @@ func TestDemoShowsRecordings(t *testing.T) {
 		"requests.hex": {sent, "set.receivedWire", 3},
 		"replies.hex":  {sent, "wire", 3},
 		"headers.hex":  {encoded, "wire", 4},
+		"kinds.hex":    {sent, "wire", 7},
 	} {
 		rs, err := recordings(file)
 		require.NoError(t, err)
@@ -44,7 +45,7 @@ func TestDemoShowsRecordings(t *testing.T) {
 	}
 	files, err := fs.Glob(wires, "demo/*")
 	require.NoError(t, err)
-	require.Len(t, files, 4, "%v", files)
+	require.Len(t, files, 5, "%v", files)
 }
 
 // inspect reads the demo's files as they are.
@@ -53,7 +54,7 @@ func TestDemoFilesAreHex(t *testing.T) {
 	require.NoError(t, err)
 	code, out, errs := jmswire("", append([]string{"inspect", "-json"}, files...)...)
 	require.Equal(t, 0, code, errs)
-	require.Equal(t, 11, strings.Count(out, "\n"), "messages")
+	require.Equal(t, 18, strings.Count(out, "\n"), "messages")
 }
 
 // The reply carries the request's id in the type that it had, as another decoder
@@ -94,7 +95,7 @@ func TestDemo(t *testing.T) {
 	require.Equal(t, 0, code, errs)
 	require.Empty(t, errs)
 	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
-	require.LessOrEqual(t, len(lines), 120, "lines")
+	require.LessOrEqual(t, len(lines), 130, "lines")
 	for _, line := range lines {
 		require.LessOrEqual(t, utf8.RuneCountInString(line), 120, line)
 		require.Equal(t, strings.TrimRight(line, " "), line)
@@ -121,7 +122,8 @@ func TestDemo(t *testing.T) {
 	// Headers: stated durable=false stays, not stated becomes the node's default.
 	_, headers, _ := strings.Cut(out, "\n4. ")
 	headers, delays, _ := strings.Cut(headers, "\n5. ")
-	delays, groups, _ := strings.Cut(delays, "\n6. ")
+	delays, kinds, _ := strings.Cut(delays, "\n6. ")
+	kinds, groups, _ := strings.Cut(kinds, "\n7. ")
 	var columns []string
 	for _, line := range strings.Split(headers, "\n")[3:] {
 		if line != "" {
@@ -155,6 +157,21 @@ func TestDemo(t *testing.T) {
 		"Azure Service Bus x-opt-scheduled-enqueue-time timestamp 1796053111157 1796053111157",
 		"RabbitMQ delivery delay 5s: the peer cannot delay",
 		"not chosen delivery delay 5s: no form of delay has been chosen",
+		"",
+	}, rows)
+	// Kinds: what the applications set.
+	rows = nil
+	for _, line := range strings.Split(kinds, "\n")[3:] {
+		rows = append(rows, strings.Join(strings.Fields(line), " "))
+	}
+	require.Equal(t, []string{
+		`byte 5 amqp-value text string "hello"`,
+		`byte 3 data bytes bytes 010203`,
+		`byte 2 amqp-value map map {string "k" = int -3}`,
+		`byte 4 amqp-sequence stream list [int -3]`,
+		`byte 1 amqp-value object, typed array [string "a", string "b"]`,
+		`byte 1 data object, serialized bytes aced00057400036f626a`,
+		`byte 0 no section message none`,
 		"",
 	}, rows)
 	// Groups: anna keeps red where groups are assigned, and loses it with message 1 where they are shared.

@@ -25,22 +25,22 @@ func (in input) where() string {
 	return in.file
 }
 
-// parse cuts the message into its sections, those of the body included.
-func (in input) parse() (m amqpjms.RawMessage, sections []section, err error) {
+// parse cuts the message into its sections up to the body.
+func (in input) parse() (m amqpjms.RawMessage, err error) {
 	if in.err != nil {
-		return m, nil, in.err
+		return m, in.err
 	}
-	if err := m.Parse(in.msg); err != nil {
-		return m, nil, err
-	}
-	sections, err = sectionsOf(&m)
-	return m, sections, err
+	err = m.Parse(in.msg)
+	return m, err
 }
 
-// ok reports whether the input is a message.
-func (in input) ok() bool {
-	_, _, err := in.parse()
-	return err == nil
+// ok reports whether the input is a whole message, and whether it has a body.
+func (in input) ok() (whole, body bool) {
+	m, err := in.parse()
+	if err == nil {
+		_, err = sectionsOf(&m)
+	}
+	return err == nil, len(m.Body) > 0
 }
 
 // A layout says how the lines of a text make messages.
@@ -87,10 +87,9 @@ func areMessages(lines []input, whole input) bool {
 	}
 	withBody, messages, starts := 0, 0, 0
 	for _, in := range lines {
-		m, _, err := in.parse()
-		if err == nil {
+		if ok, body := in.ok(); ok {
 			messages++
-			if len(m.Body) > 0 {
+			if body {
 				withBody++
 			}
 		}
@@ -98,10 +97,10 @@ func areMessages(lines []input, whole input) bool {
 			starts++
 		}
 	}
-	switch {
-	case withBody == len(lines): // messages of nothing but data would make one together, too
+	if withBody == len(lines) { // messages of nothing but data would make one together, too
 		return true
-	case whole.ok():
+	}
+	if ok, _ := whole.ok(); ok {
 		return false
 	}
 	return messages > 0 || starts == len(lines)

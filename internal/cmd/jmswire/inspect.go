@@ -1,11 +1,15 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/seed-b113d664/amqpjms"
@@ -30,18 +34,36 @@ func inspect(s streams, args []string) int {
 		}
 		return err
 	})
-	received := time.Now()
+	to := receiver{received: time.Now()}
 	flags.Func("received", "when the messages were received, in `milliseconds` since 1970, for an expiration that counts from there (default: now)", func(v string) error {
 		ms, err := strconv.ParseInt(v, 10, 64)
-		received = time.UnixMilli(ms)
+		to.received = time.UnixMilli(ms)
 		return err
 	})
+	flags.Func("destination", "what they were received from, as `kind:name`: the kind is queue, topic, temporary-queue or temporary-topic, and goes for a destination that does not say its own; kind and name for a message that says none (default: a queue, and no destination)", func(v string) (err error) {
+		to.Destination, err = parseDestination(v)
+		return err
+	})
+	flags.Func("peer", "`name` of the broker that they came from or go to: "+strings.Join(peerNames(), ", ")+" (default: any of them)", func(v string) (err error) {
+		to.Peer, err = parsePeer(v)
+		return err
+	})
+	queuePrefix := flags.String("queue-prefix", "", "what addresses of queues start with (default: as the peer has it)")
+	topicPrefix := flags.String("topic-prefix", "", "the same of topics")
 	switch err := flags.Parse(args); {
 	case err == flag.ErrHelp:
 		return exitOK
 	case err != nil:
 		return exitUsage
 	}
+	flags.Visit(func(f *flag.Flag) { // the last word, wherever they stand
+		switch f.Name {
+		case "queue-prefix":
+			to.Peer.QueuePrefix = *queuePrefix
+		case "topic-prefix":
+			to.Peer.TopicPrefix = *topicPrefix
+		}
+	})
 	files := flags.Args()
 	if len(files) == 0 {
 		files = []string{"-"}
@@ -59,13 +81,19 @@ func inspect(s streams, args []string) int {
 			continue
 		}
 		for _, in := range inputs(name, data, lines) {
-			m, sections, err := in.parse()
+			m, err := in.parse()
 			if err != nil {
 				s.errorf("%s: %s", in.where(), reason(err))
 				code = exitInput
 				continue
 			}
-			if c := s.print(before, show(in, &m, sections, received)); c != exitOK {
+			sections, err := sectionsOf(&m)
+			if err != nil {
+				s.errorf("%s: %s", in.where(), reason(err))
+				code = exitInput
+			}
+			view := view{in, &m, sections, jmsOf(&m, sections, err, to), problems(in.msg, to.Peer)}
+			if c := s.print(before, show(view)); c != exitOK {
 				return c
 			}
 			if !*asJSON {
@@ -74,6 +102,48 @@ func inspect(s streams, args []string) int {
 		}
 	}
 	return code
+}
+
+// problems returns what is wrong with a message.
+func problems(msg []byte, p amqpjms.Peer) []amqpjms.Problem {
+	ps := amqpjms.Check(msg, p)
+	for i := range ps {
+		ps[i].What = reason(errors.New(ps[i].What))
+	}
+	return ps
+}
+
+// parseDestination reads a kind and a name, with a colon between.
+func parseDestination(s string) (amqpjms.Destination, error) {
+	word, name, _ := strings.Cut(s, ":")
+	for k := amqpjms.Queue; k <= amqpjms.TemporaryTopic; k++ {
+		if kindWord(k) == word {
+			return amqpjms.Destination{Kind: k, Name: name}, nil
+		}
+	}
+	return amqpjms.Destination{}, errors.New("the kind is none of queue, topic, temporary-queue and temporary-topic")
+}
+
+// peers are the brokers that -peer knows.
+func peers() map[string]func() amqpjms.Peer {
+	return map[string]func() amqpjms.Peer{
+		"artemis":     amqpjms.Artemis,
+		"activemq":    amqpjms.ActiveMQ,
+		"broker-j":    amqpjms.BrokerJ,
+		"rabbitmq":    amqpjms.RabbitMQ,
+		"rabbitmq3":   amqpjms.RabbitMQ3,
+		"service-bus": amqpjms.ServiceBus,
+	}
+}
+
+func peerNames() []string { return slices.Sorted(maps.Keys(peers())) }
+
+func parsePeer(name string) (amqpjms.Peer, error) {
+	peer, ok := peers()[name]
+	if !ok {
+		return amqpjms.Peer{}, errors.New("none of " + strings.Join(peerNames(), ", "))
+	}
+	return peer(), nil
 }
 
 // read returns the contents of a file, and its name for people.
@@ -93,7 +163,8 @@ type section struct {
 	bytes  []byte // with its descriptor
 }
 
-// sectionsOf returns all sections of a message, in their order.
+// sectionsOf returns all sections of a message, in their order. With an error come those
+// before it.
 func sectionsOf(m *amqpjms.RawMessage) ([]section, error) {
 	var all []section
 	at := 0
@@ -112,7 +183,7 @@ func sectionsOf(m *amqpjms.RawMessage) ([]section, error) {
 	}
 	for s, err := range m.BodySections() {
 		if err != nil {
-			return nil, err
+			return all, err
 		}
 		all = append(all, section{s.Kind, s.Offset, s.Bytes})
 	}
@@ -204,72 +275,4 @@ func (s section) at(r *wire.Reader) error {
 		return errorAt(s.offset, err)
 	}
 	return nil
-}
-
-// A jmsField is a field, or a property that JMS itself defines, as a getter of JMS
-// gives it.
-type jmsField struct {
-	name  string
-	value value
-	note  string // for people
-
-	property, exists bool // of a property: JMS asks for it by name, and whether the message has it
-}
-
-// jmsFields returns all that is known of a message as JMS sees it: both views print
-// what stands here.
-func jmsFields(m *amqpjms.RawMessage, received time.Time) []jmsField {
-	correlationID, asBytes := null(), null()
-	id, err := m.CorrelationID()
-	switch {
-	case err != nil:
-		correlationID, asBytes = errorValue(err), errorValue(err)
-	case !id.IsZero():
-		correlationID = text("string", id.CorrelationID())
-		if b, err := id.CorrelationIDAsBytes(); err != nil {
-			asBytes = errorValue(err)
-		} else {
-			asBytes = hexValue("bytes", b)
-		}
-	}
-	return []jmsField{
-		{name: "JMSMessageID", value: messageID(m)},
-		{name: "JMSCorrelationID", value: correlationID},
-		{name: "JMSCorrelationIDAsBytes", value: asBytes},
-		{name: "JMSTimestamp", value: long(m.Timestamp())},
-		{name: "JMSExpiration", value: long(m.Expiration(received))},
-		{name: "JMSDeliveryTime", value: long(m.DeliveryTime())},
-		{name: "JMSPriority", value: number("int", int64(m.Header.JMSPriority()))},
-		deliveryMode(m.Header),
-		{name: "JMSRedelivered", value: booleanValue(m.Header.JMSRedelivered())},
-		{name: "JMSXDeliveryCount", value: number("int", int64(m.Header.JMSXDeliveryCount())), property: true, exists: true},
-	}
-}
-
-// long returns a time as JMS sees it, or why it cannot be read.
-func long(ms int64, err error) value {
-	if err != nil {
-		return errorValue(err)
-	}
-	return text("long", strconv.FormatInt(ms, 10))
-}
-
-func messageID(m *amqpjms.RawMessage) value {
-	id, err := m.MessageID()
-	switch {
-	case err != nil:
-		return errorValue(err)
-	case id.IsZero():
-		return null()
-	}
-	return text("string", id.MessageID())
-}
-
-func deliveryMode(h amqpjms.Header) jmsField {
-	mode := h.JMSDeliveryMode(amqpjms.Unstated)
-	note := mode.String() + ", stated"
-	if h.Mode == amqpjms.Unstated {
-		note = "not stated, " + mode.String() + " by AMQP's default"
-	}
-	return jmsField{name: "JMSDeliveryMode", value: number("int", int64(mode)), note: note}
 }

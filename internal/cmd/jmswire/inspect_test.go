@@ -2,11 +2,13 @@ package main
 
 import (
 	"encoding/hex"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/seed-b113d664/amqpjms"
 	"github.com/seed-b113d664/amqpjms/internal/golden"
 	"github.com/stretchr/testify/require"
 )
@@ -24,7 +26,7 @@ const everything = `
 `
 
 func TestTextOfAMessage(t *testing.T) {
-	code, out, errs := jmswire(everything, "inspect", "-received", "1796053106157")
+	code, out, errs := jmswire(everything, "inspect", "-received", "1796053106157", "-peer", "broker-j")
 	require.Equal(t, 0, code, errs)
 	require.Empty(t, errs)
 	require.Equal(t, `standard input: message of 105 bytes
@@ -52,6 +54,7 @@ data                        at 91, 8 bytes
                             binary, empty
 footer                      at 99, 6 bytes
 JMS
+  type                      bytes
   JMSMessageID              string "ID:AMQP_NO_PREFIX:m1"
   JMSCorrelationID          string "ID:AMQP_ULONG:42"
   JMSCorrelationIDAsBytes   error: id "ID:AMQP_ULONG:42": not a binary
@@ -61,7 +64,23 @@ JMS
   JMSPriority               int 9
   JMSDeliveryMode           int 2 (PERSISTENT, stated)
   JMSRedelivered            boolean true
+  JMSType                   null
+  JMSDestination            null
+  JMSReplyTo                null
   JMSXDeliveryCount         int 4
+  properties
+    string ""               list []
+    string "a b"            int -1 (string "-1", long -1)
+    p                       ubyte 0 (string "0", long 0)
+  body                      bytes 0001
+Problems
+  header                    Qpid Broker-J: durable is true: a virtual host with a memory store refuses the message
+  message-annotations       AMQP 1.0: a key of type ulong, which AMQP keeps for itself and go-amqp cannot write
+  property "a b"            Qpid JMS: hidden, for its name is no Java identifier
+  property ""               Qpid JMS: hidden, for its name is no Java identifier
+  property ""               AMQP 1.0: list, which no application property may be
+  property "p"              Qpid JMS: ubyte, which its getters refuse
+  body                      Qpid JMS: several sections, of which only the last is read
 `, out)
 }
 
@@ -73,6 +92,7 @@ func TestEmptyMessage(t *testing.T) {
 		require.Equal(t, `standard input: message of 0 bytes
 header                      none
 JMS
+  type                      bytes
   JMSMessageID              null
   JMSCorrelationID          null
   JMSCorrelationIDAsBytes   null
@@ -82,7 +102,16 @@ JMS
   JMSPriority               int 4
   JMSDeliveryMode           int 1 (not stated, NON_PERSISTENT by AMQP's default)
   JMSRedelivered            boolean false
+  JMSType                   null
+  JMSDestination            null
+  JMSReplyTo                null
   JMSXDeliveryCount         int 1
+  body                      bytes, empty
+Problems
+  header                    RabbitMQ: durable is not stated: 4.0 takes the message as durable, 4.3 as not durable
+  header                    Azure Service Bus: no ttl: the message lives as long as the queue says
+  body                      RabbitMQ: no section: ends the session (4.0) or the link (4.3)
+  body                      Azure Service Bus: no data section: its own clients read no other
 `, out, name)
 	}
 }
@@ -105,11 +134,20 @@ func TestTextOfDeliveryMode(t *testing.T) {
 func TestJSONOfAMessage(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		{"header and id", "0053 70 c00402 42 5004  0053 73 c00401 a1013c  0053 77 40",
-			`{"JMSMessageID":{"t":"string","v":"ID:AMQP_NO_PREFIX:<"},` +
+			`{"type":"text","JMSMessageID":{"t":"string","v":"ID:AMQP_NO_PREFIX:<"},` +
 				`"JMSCorrelationID":{"t":"null"},"JMSCorrelationIDAsBytes":{"t":"null"},` +
 				`"JMSTimestamp":{"t":"long","v":"0"},"JMSExpiration":{"t":"long","v":"0"},"JMSDeliveryTime":{"t":"long","v":"0"},` +
 				`"JMSPriority":{"t":"int","v":4},"JMSDeliveryMode":{"t":"int","v":1},"JMSRedelivered":{"t":"boolean","v":false},` +
-				`"special":{"JMSXDeliveryCount":{"exists":{"t":"boolean","v":true},"value":{"t":"int","v":1}}},` +
+				`"JMSType":{"t":"null"},"JMSDestination":{"t":"null"},"JMSReplyTo":{"t":"null"},` +
+				`"special":{"JMSXDeliveryCount":{"exists":{"t":"boolean","v":true},"value":{"t":"int","v":1}},` +
+				`"JMSXGroupID":{"exists":{"t":"boolean","v":false},"value":{"t":"null"}},` +
+				`"JMSXGroupSeq":{"exists":{"t":"boolean","v":false},"value":{"t":"int","v":0}},` +
+				`"JMSXUserID":{"exists":{"t":"boolean","v":false},"value":{"t":"null"}},` +
+				`"JMS_AMQP_TTL":{"exists":{"t":"boolean","v":false},"value":{"t":"null"}},` +
+				`"JMS_AMQP_REPLY_TO_GROUP_ID":{"exists":{"t":"boolean","v":false},"value":{"t":"null"}},` +
+				`"JMS_AMQP_TYPED_ENCODING":{"exists":{"t":"boolean","v":false},"value":{"t":"null"}}},` +
+				`"propertyNames":["JMSXDeliveryCount"],"properties":{},"propertiesAsString":{},"propertiesAsLong":{},` +
+				`"body":{"t":"null"},"problems":[],` +
 				`"header":{"durable":{"t":"boolean","v":false},"priority":{"t":"ubyte","v":4},"ttl":{"t":"null"},` +
 				`"first-acquirer":{"t":"null"},"delivery-count":{"t":"null"}},` +
 				`"sections":[{"name":"header","offset":0,"size":9},` +
@@ -117,11 +155,21 @@ func TestJSONOfAMessage(t *testing.T) {
 				`{"name":"amqp-value","offset":18,"size":4,"value":{"t":"null"}}],` +
 				`"input":{"file":"standard input"}}` + "\n"},
 		{"a wrong id, a binary id, a wrong annotation", "0053 72 c10702 a30161 a10180  0053 73 c00906 41 40 40 40 40 a001ab",
-			`{"JMSMessageID":{"t":"error","message":"message-id at byte 18: boolean, and an id is a string, ulong, uuid or binary"},` +
+			`{"type":"bytes","JMSMessageID":{"t":"error","message":"message-id at byte 18: boolean, and an id is a string, ulong, uuid or binary"},` +
 				`"JMSCorrelationID":{"t":"string","v":"ID:AMQP_BINARY:AB"},"JMSCorrelationIDAsBytes":{"t":"bytes","v":"ab"},` +
 				`"JMSTimestamp":{"t":"long","v":"0"},"JMSExpiration":{"t":"long","v":"0"},"JMSDeliveryTime":{"t":"long","v":"0"},` +
 				`"JMSPriority":{"t":"int","v":4},"JMSDeliveryMode":{"t":"int","v":1},"JMSRedelivered":{"t":"boolean","v":false},` +
-				`"special":{"JMSXDeliveryCount":{"exists":{"t":"boolean","v":true},"value":{"t":"int","v":1}}},` +
+				`"JMSType":{"t":"null"},"JMSDestination":{"t":"null"},"JMSReplyTo":{"t":"null"},` +
+				`"special":{"JMSXDeliveryCount":{"exists":{"t":"boolean","v":true},"value":{"t":"int","v":1}},` +
+				`"JMSXGroupID":{"exists":{"t":"boolean","v":false},"value":{"t":"null"}},` +
+				`"JMSXGroupSeq":{"exists":{"t":"boolean","v":false},"value":{"t":"int","v":0}},` +
+				`"JMSXUserID":{"exists":{"t":"boolean","v":false},"value":{"t":"null"}},` +
+				`"JMS_AMQP_TTL":{"exists":{"t":"boolean","v":false},"value":{"t":"null"}},` +
+				`"JMS_AMQP_REPLY_TO_GROUP_ID":{"exists":{"t":"boolean","v":false},"value":{"t":"null"}},` +
+				`"JMS_AMQP_TYPED_ENCODING":{"exists":{"t":"boolean","v":false},"value":{"t":"null"}}},` +
+				`"propertyNames":["JMSXDeliveryCount"],"properties":{},"propertiesAsString":{},"propertiesAsLong":{},` +
+				`"body":{"t":"bytes","v":""},"problems":[` +
+				`{"in":"message-id","who":"AMQP 1.0","what":"id at byte 0: boolean, and an id is a string, ulong, uuid or binary"}],` +
 				`"header":{"durable":{"t":"null"},"priority":{"t":"null"},"ttl":{"t":"null"},` +
 				`"first-acquirer":{"t":"null"},"delivery-count":{"t":"null"}},` +
 				`"sections":[{"name":"message-annotations","offset":0,"size":12,"value":{"t":"map","v":[` +
@@ -131,7 +179,7 @@ func TestJSONOfAMessage(t *testing.T) {
 				`"input":{"file":"standard input"}}` + "\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			code, out, errs := jmswire(c.in, "inspect", "-json")
+			code, out, errs := jmswire(c.in, "inspect", "-json", "-peer", "artemis")
 			require.Equal(t, 0, code, errs)
 			require.Equal(t, c.want, out)
 		})
@@ -203,7 +251,9 @@ func TestValues(t *testing.T) {
 		{"55ff", `long -1`, `{"t":"long","v":"-1"}`},
 		{"818000000000000000", `long -9223372036854775808`, `{"t":"long","v":"-9223372036854775808"}`},
 		{"723fc00000", `float 1.5`, `{"t":"float","v":"1.5","bits":"3fc00000"}`},
-		{"728000 0000", `float -0`, `{"t":"float","v":"-0","bits":"80000000"}`},
+		{"728000 0000", `float -0.0`, `{"t":"float","v":"-0.0","bits":"80000000"}`},
+		{"827ff0000000000000", `double Infinity`, `{"t":"double","v":"Infinity","bits":"7ff0000000000000"}`},
+		{"7200000001", `float 1.4E-45`, `{"t":"float","v":"1.4E-45","bits":"00000001"}`},
 		{"827ff8000000000001", `double NaN`, `{"t":"double","v":"NaN","bits":"7ff8000000000001"}`},
 		{"823fb999999999999a", `double 0.1`, `{"t":"double","v":"0.1","bits":"3fb999999999999a"}`},
 		{"7422500001", `decimal32 22500001`, `{"t":"decimal32","v":"22500001"}`},
@@ -373,16 +423,16 @@ func TestBadInput(t *testing.T) {
 		{"half a byte", "", "00537", nil, []string{"an odd number of hex digits"}},
 		{"not UTF-8", "", "00\xff", nil, []string{"line 1, column 3: '�' is no hex digit"}},
 		{"no message", "", "00 53 79 45", nil, []string{"message at byte 0: descriptor 0x79 is no section of a message"}},
-		{"a body cut off", "", broken, nil, []string{"body at byte 16: unexpected EOF"}},
-		{"a body cut off, in binary", "", unhex(broken), nil, []string{"body at byte 16: unexpected EOF"}},
-		{"a body cut off, wrapped", "", broken[:9] + "\n" + broken[9:], nil, []string{"body at byte 16: unexpected EOF"}},
-		{"one bad line", "", one + "\n" + broken + "\n" + three, []string{"ID:AMQP_ULONG:1", "ID:AMQP_ULONG:3"},
+		{"a body cut off", "", broken, []string{"ID:AMQP_ULONG:4"}, []string{"body at byte 16: unexpected EOF"}},
+		{"a body cut off, in binary", "", unhex(broken), []string{"ID:AMQP_ULONG:4"}, []string{"body at byte 16: unexpected EOF"}},
+		{"a body cut off, wrapped", "", broken[:9] + "\n" + broken[9:], []string{"ID:AMQP_ULONG:4"}, []string{"body at byte 16: unexpected EOF"}},
+		{"one bad line", "", one + "\n" + broken + "\n" + three, []string{"ID:AMQP_ULONG:1", "ID:AMQP_ULONG:4", "ID:AMQP_ULONG:3"},
 			[]string{"line 2: body at byte 16: unexpected EOF"}},
 		{"lines that are not hex", "", "zz\n" + two + "\n0\n", []string{"ID:AMQP_ULONG:2"},
 			[]string{"line 1: column 1: 'z' is no hex digit", "line 3: an odd number of hex digits"}},
-		{"only bad lines", "", broken + "\n" + broken + "\n", nil,
+		{"only bad lines", "", broken + "\n" + broken + "\n", []string{"ID:AMQP_ULONG:4", "ID:AMQP_ULONG:4"},
 			[]string{"line 1: body at byte 16: unexpected EOF", "line 2: body at byte 16: unexpected EOF"}},
-		{"two messages for one", "-lines=false", one + "\n" + two, nil, []string{"body at byte 18: properties section after amqp-value"}},
+		{"two messages for one", "-lines=false", one + "\n" + two, []string{"ID:AMQP_ULONG:1"}, []string{"body at byte 18: properties section after amqp-value"}},
 	} {
 		for _, view := range []string{"-json", ""} {
 			t.Run(c.name+view, func(t *testing.T) {
@@ -504,4 +554,200 @@ func FuzzInspect(f *testing.F) {
 		f.Add(string(c.Wire()))
 	}
 	f.Fuzz(func(t *testing.T, in string) { checkRun(t, in) })
+}
+
+// shown runs inspect, and returns what it prints without the spaces that make columns.
+func shown(t *testing.T, wantCode int, in string, args ...string) (lines []string, errs string) {
+	t.Helper()
+	code, out, errs := jmswire(in, append([]string{"inspect"}, args...)...)
+	require.Equal(t, wantCode, code, errs)
+	for line := range strings.Lines(out) {
+		lines = append(lines, strings.Join(strings.Fields(line), " "))
+	}
+	return lines, errs
+}
+
+// What only the receiver knows.
+func TestReceiver(t *testing.T) {
+	const (
+		nothing  = "005377 40"
+		to       = "005373 c00d05 40 40 a10471 3a2f61 40 a10174 005377 40"                          // to "q:/a", reply-to "t"
+		prefixed = "005373 c0180 5 40 40 a1082f71756575 65732f 40 a1092f746f7069632f612f 005377 40" // no message
+		queues   = "005373 c01903 40 40 a1142f7175657565732f61253246622f632064 2f65 005377 40"
+		classic  = "005373 c00f03 40 40 a10a746f7069633a2f2f6e 77 005377 40"
+	)
+	_ = prefixed
+	for _, c := range []struct {
+		name, in string
+		args     []string
+		want     []string
+	}{
+		{"no destination", nothing, nil, []string{"JMSDestination null", "JMSReplyTo null"}},
+		{"its own", nothing, []string{"-destination", "topic:news:de"}, []string{`JMSDestination topic "news:de"`, "JMSReplyTo null"}},
+		{"a kind without a name", nothing, []string{"-destination", "temporary-queue"}, []string{`JMSDestination temporary-queue ""`}},
+		{"a kind that nothing says", to, nil, []string{`JMSDestination queue "q:/a"`, `JMSReplyTo queue "t"`}},
+		{"that of its own", to, []string{"-destination", "temporary-topic:x"}, []string{`JMSDestination temporary-topic "q:/a"`, `JMSReplyTo temporary-topic "t"`}},
+		{"a prefix", to, []string{"-topic-prefix", "q:/"}, []string{`JMSDestination topic "a"`, `JMSReplyTo queue "t"`}},
+		{"a peer's prefix", classic, []string{"-peer", "activemq"}, []string{`JMSDestination topic "nw"`}},
+		{"no peer", classic, nil, []string{`JMSDestination queue "topic://nw"`}},
+		{"another prefix than the peer's", classic, []string{"-queue-prefix", "topic:", "-topic-prefix", "", "-peer", "activemq"}, []string{`JMSDestination queue "//nw"`}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, _ := shown(t, 0, c.in, c.args...)
+			require.Subset(t, got, c.want)
+		})
+	}
+}
+
+// Each peer that -peer names has its own problems, and those of everybody.
+func TestPeers(t *testing.T) {
+	const in = "005373 c00301 5301" // an id that is a ulong, no header, no body
+	for peer, want := range map[string][]string{
+		"artemis": nil, "activemq": nil, "broker-j": nil,
+		"rabbitmq": {
+			"header RabbitMQ: durable is not stated: 4.0 takes the message as durable, 4.3 as not durable",
+			"message-id RabbitMQ: ulong: AMQP 0-9-1 clients get it as text and cannot tell it from a string",
+			"body RabbitMQ: no section: ends the session (4.0) or the link (4.3)",
+		},
+		"rabbitmq3": {"message-id RabbitMQ 3: ulong: AMQP 0-9-1 clients get it as text and cannot tell it from a string"},
+		"service-bus": {
+			"header Azure Service Bus: no ttl: the message lives as long as the queue says",
+			"message-id Azure Service Bus: ulong: its own clients read ids that are strings",
+			"body Azure Service Bus: no data section: its own clients read no other",
+		},
+	} {
+		got, _ := shown(t, 0, in, "-peer", peer)
+		_, problems, _ := strings.Cut(strings.Join(got, "\n"), "\nProblems\n")
+		require.Equal(t, strings.Join(want, "\n"), problems, peer)
+	}
+	require.Len(t, peers(), 6)
+
+	all, _ := shown(t, 0, in)
+	require.Contains(t, all, "message-id RabbitMQ, RabbitMQ 3: ulong: AMQP 0-9-1 clients get it as text and cannot tell it from a string")
+	_, out, _ := jmswire(in, "inspect", "-json")
+	require.Len(t, read(t, out).Problems, 7)
+}
+
+// Of a message with a broken body, the rest is shown.
+func TestBrokenBodies(t *testing.T) {
+	const isMap = "005372 c11702 a312782d6f70742d6a6d732d6d73672d74797065 5102 "
+	const isObject = "005372 c11702 a312782d6f70742d6a6d732d6d73672d74797065 5101 "
+	for _, c := range []struct {
+		name, in string
+		code     int
+		err      string // on standard error
+		want     []string
+	}{
+		{"cut off", "005373 c00301 5304 005377a10568656c", 1, "body at byte 16: unexpected EOF",
+			[]string{`JMSMessageID string "ID:AMQP_ULONG:4"`, "type error: body at byte 16: unexpected EOF", "body error: body at byte 16: unexpected EOF"}},
+		{"cut off, of a known kind", isMap + "005377a10568656c", 1, "body at byte 36: unexpected EOF",
+			[]string{"type map", "body error: body at byte 36: unexpected EOF"}},
+		{"cut off, of an object", isObject + "005377a10568656c", 1, "body at byte 36: unexpected EOF",
+			[]string{"type object", "JMS_AMQP_TYPED_ENCODING error: body at byte 36: unexpected EOF"}},
+		{"two sorts", "005375a00101 005377 40", 1, "body at byte 6: amqp-value section in a body of data",
+			[]string{"data at 0, 6 bytes", "binary 01", "body error: body at byte 6: amqp-value section in a body of data"}},
+		{"two footers", "005377 41 005378c10100 005378c10100", 1, "body at byte 10: second footer section",
+			[]string{"amqp-value at 0, 4 bytes", "footer at 4, 6 bytes", "body error: body at byte 10: second footer section"}},
+		{"data of another type", "005375 a10161", 1, "body at byte 3: string where binary belongs in data section",
+			[]string{"body error: body at byte 3: string where binary belongs in data section"}},
+		{"a sequence that is none", "005376 40", 1, "body at byte 3: null where list belongs in amqp-sequence section",
+			[]string{"body error: body at byte 3: null where list belongs in amqp-sequence section"}},
+		{"no text", "005377 a10180", 0, "", []string{"type text", "body error: body at byte 5: string is not valid UTF-8"}},
+		{"no text in a list", "005377 c00401 a10180", 0, "", []string{"type object", "body error: body at byte 8: string is not valid UTF-8"}},
+		{"not what the kind holds", isMap + "005377 5401", 0, "", []string{"type map", "body error: body amqp-value int: a MapMessage has none of that"}},
+		{"what Go has no type for", isMap + "005377 7300000041", 0, "", []string{"type map", "body error: body amqp-value of type main.char: a MapMessage has none of that"}},
+		{"a key that is no string", isMap + "005377 c10502 5401 5401", 0, "", []string{"body error: body amqp-value map: a key that is no string but int"}},
+		{"a key that Go cannot have", isMap + "005377 c10402 45 5401", 0, "", []string{"body error: body amqp-value map: a key that is no string but of type main.compound"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, errs := shown(t, c.code, c.in)
+			if c.err != "" {
+				c.err = "jmswire: standard input: " + c.err + "\n"
+			}
+			require.Equal(t, c.err, errs)
+			require.Subset(t, got, c.want)
+		})
+	}
+}
+
+// Of two annotations of a name the first counts, as it does to the library that reads bytes.
+func TestAnnotationTwice(t *testing.T) {
+	const name = "a312782d6f70742d6a6d732d6d73672d74797065"
+	in := mapSection("72", 2, name+"5102"+name+"5105") + "005377 c10100"
+	got, _ := shown(t, 0, in)
+	require.Subset(t, got, []string{"type map", "body map {}"})
+	var m amqpjms.RawMessage
+	require.NoError(t, m.Parse([]byte(unhex(strings.ReplaceAll(in, " ", "")))))
+	kind, err := m.Kind()
+	require.NoError(t, err)
+	require.Equal(t, amqpjms.MapMessage, kind)
+}
+
+// What the body cannot be read without.
+func TestBodiesThatDepend(t *testing.T) {
+	for _, c := range []struct {
+		name, in string
+		want     []string
+	}{
+		{"data behind broken properties", "0053 73 c00603 5307 40 a105 005375a00101",
+			[]string{"body error: content-encoding at byte 11: unexpected EOF", "JMSDestination error: to at byte 11: unexpected EOF"}},
+		{"a value behind broken properties", "0053 73 c00603 5307 40 a105 005377 5401", []string{"type object", "body int 1"}},
+		{"annotations broken before the kind", "0053 72 c10904 a30161 41 a30162 99 0053 73 c00603 40 40 a10171 0053 77 5401",
+			[]string{`type error: message-annotations "x-opt-jms-msg-type" at byte 13: 0x99 is no format code of AMQP`,
+				`body error: message-annotations "x-opt-jms-msg-type" at byte 13: 0x99 is no format code of AMQP`,
+				`JMSDestination error: message-annotations "x-opt-jms-dest" at byte 13: 0x99 is no format code of AMQP`, "JMSReplyTo null"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, _ := shown(t, 0, c.in)
+			require.Subset(t, got, c.want)
+		})
+	}
+}
+
+// mapSection returns a section that is a map of so many pairs, as hex.
+func mapSection(code string, pairs int, items string) string {
+	items = strings.ReplaceAll(items, " ", "")
+	return fmt.Sprintf("0053%s c1%02x%02x %s", code, len(items)/2+1, 2*pairs, items)
+}
+
+// Properties of types that JMS does not have, and what is wrong with one alone.
+func TestProperties(t *testing.T) {
+	got, _ := shown(t, 0, mapSection("74", 9, "a10163 7300000041  a10164 7422500001  a10165 e0020041  a10166 00a3016141  a10167 a10180"+
+		"a10173 a1023737  a10178 c10502a1016141  a1016e 40  a10174 83000001a22d1b8aa3")+"005377 40")
+	require.Subset(t, got, []string{
+		`c char 65 'A'`,
+		"d decimal32 22500001",
+		"e array []",
+		`f described (symbol "a") boolean true`,
+		`g error: property "g" at byte 42: string is not valid UTF-8`,
+		`n null`,
+		`s string "77" (long 77)`,
+		`t timestamp 1796053109411 (2026-11-30T15:38:29.411Z) (string "1796053109411", long 1796053109411)`,
+		`x map {string "a" = boolean true}`,
+	})
+	_, out, _ := jmswire(mapSection("74", 2, "a10163 7300000041 a10167 a10180"), "inspect", "-json")
+	view := read(t, out)
+	require.Equal(t, `property "c" of type main.char: not read as string`, view.PropertiesAsString["c"].Message)
+	require.Equal(t, `property "c" of type main.char: not read as long`, view.PropertiesAsLong["c"].Message)
+	for _, p := range []map[string]*tagged{view.Properties, view.PropertiesAsString, view.PropertiesAsLong} {
+		require.Equal(t, `property "g" at byte 19: string is not valid UTF-8`, p["g"].Message)
+	}
+	require.JSONEq(t, `["JMSXDeliveryCount", "c", "g"]`, string(view.PropertyNames))
+}
+
+// Names of fields are those of the fields, whatever property there is of the name.
+func TestPropertiesThatAreFields(t *testing.T) {
+	got, _ := shown(t, 0, "0053 73 c00f0b 40 40 40 40 40 40 5401 40 40 40 a10167"+ // content-type 1, group-id "g"
+		mapSection("74", 4, "a10b4a4d535847726f75704944 a10178"+ // JMSXGroupID "x"
+			"a10c4a4d535847726f7570536571 5409"+ // JMSXGroupSeq 9
+			"a10b4a4d535072696f72697479 5402"+ // JMSPriority 2
+			"a1154a4d535f414d51505f434f4e54454e545f54595045 a10179")+ // JMS_AMQP_CONTENT_TYPE "y"
+		"005377 40")
+	require.Subset(t, got, []string{
+		`JMSXGroupID string "g"`,
+		"JMSPriority int 4",
+		`JMSPriority int 4 (string "4", long 4)`,
+		"JMS_AMQP_CONTENT_TYPE error: content-type: int where string belongs",
+	})
+	require.NotContains(t, got, "JMSXGroupSeq int 0")
 }

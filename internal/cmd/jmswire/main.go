@@ -6,18 +6,37 @@
 //	jmswire demo
 //
 // inspect reads encoded messages from files, or from standard input where there are
-// none or the file is "-", and prints each section with what it holds, then the JMS
-// fields. Long strings and binaries are cut. demo shows what the library does.
+// none or the file is "-", and prints each section with what it holds, then the message
+// as JMS sees it: the kind of message, the header fields, the properties, the body. Last
+// come the problems: what a peer, or a JMS application behind it, would misread, refuse
+// or ignore. Long strings and binaries are cut. demo shows what the library does.
+//
+// What only the receiver knows are flags. -received says when it got the messages, in
+// milliseconds since 1970 (now). -destination says from what, as queue:orders: kind and
+// name for a message that says none, the kind for a destination whose kind neither the
+// message nor a prefix tells. Without it the first is null and the second a queue. -peer
+// names the broker between (artemis, activemq, broker-j, rabbitmq, rabbitmq3 or
+// service-bus), whose prefixes names of destinations go without and whose problems are
+// listed: without it no prefix and the problems of all. -queue-prefix and -topic-prefix
+// go before those of the peer.
 //
 // With -json inspect prints one object per message, on one line, and cuts nothing. The
 // members with names of JMS are what its getters give, those of "special" properties
-// that JMS defines, each with whether the message has it. The others are what stands in
+// that JMS defines, each with whether the message has it. "type" is text, bytes, map,
+// stream, object or message. "propertyNames" are those that the message has;
+// "properties", "propertiesAsString" and "propertiesAsLong" what the getters give of
+// those that are not special; "body" what the getter of the type gives. "problems" say
+// in what part, who would suffer, and what becomes of it. The others are what stands in
 // the message: "header" its fields as stated, "sections" each with its name, offset,
 // size, and "fields" or "value", "input" the file, and the line where there are several
-// messages. A value is {"t": type, "v": value}; no value has the type null. Numbers of
-// 64 bits and timestamps, in milliseconds since 1970, are decimal strings, binaries are
-// hex, a map is an array of pairs, and what cannot be read is
-// {"t": "error", "message": why}.
+// messages.
+//
+// A value is {"t": type, "v": value}; no value has the type null. Numbers of 64 bits and
+// timestamps, in milliseconds since 1970, are decimal strings, floats are strings as Java
+// prints them beside their "bits", binaries and bytes are hex, a map is an array of
+// pairs, a destination has a "kind" and a "name", the body of a plain message has the
+// type none, and what cannot be read is {"t": "error", "message": why}, in the place of
+// "type" and "propertyNames" too.
 //
 // A file that starts with byte 00, as every message does, is one message in binary.
 // Any other is hex text: digits in either case with white space anywhere between
@@ -31,10 +50,12 @@
 // message. -lines says that it is one per line, and -lines=false that it is one
 // message, whatever they look like. An empty line is never a message.
 //
-// A message that cannot be cut into its sections, or is not hex, prints one line on
-// standard error, which says where and what, and nothing on standard output. The
-// others are still printed, and the exit code is 1. A field that cannot be read shows
-// its error in its own place. The exit code is 2 if the command line is wrong.
+// A message that cannot be cut into its sections up to the body, or is not hex, prints
+// one line on standard error, which says where and what, and nothing on standard output.
+// If only the sections of the body are broken, or do not go together, there is that line
+// as well, but all that can be read is printed. The exit code is 1 then, and the other
+// messages are still printed. A field, a property or a body that is cut out but cannot be
+// read shows its error in its own place. The exit code is 2 if the command line is wrong.
 package main
 
 import (

@@ -44,8 +44,12 @@ func TestUsage(t *testing.T) {
 // With wrong flags nothing is read, and the message names the flag.
 func TestWrongFlags(t *testing.T) {
 	for args, want := range map[string]string{
-		"inspect -xml":         "flag provided but not defined: -xml",
-		"inspect -lines=maybe": `invalid boolean value "maybe" for -lines`,
+		"inspect -xml":                    "flag provided but not defined: -xml",
+		"inspect -lines=maybe":            `invalid boolean value "maybe" for -lines`,
+		"inspect -received=soon":          `invalid value "soon" for flag -received`,
+		"inspect -destination=exchange:x": `invalid value "exchange:x" for flag -destination: the kind is none of queue, topic, temporary-queue and temporary-topic`,
+		"inspect -destination=":           `invalid value "" for flag -destination: `,
+		"inspect -peer=swiftmq":           `invalid value "swiftmq" for flag -peer: none of activemq, artemis, broker-j, rabbitmq, rabbitmq3, service-bus`,
 	} {
 		code, out, errs := jmswire("005377a10568656c6c6f", strings.Fields(args)...)
 		require.Equal(t, 2, code, args)

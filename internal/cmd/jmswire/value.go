@@ -11,18 +11,19 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/uuid"
+	"github.com/seed-b113d664/amqpjms"
 	"github.com/seed-b113d664/amqpjms/internal/wire"
 )
 
 // A value is a value with its type, of AMQP or of JMS, as JSON shows it and text.
-// The types are AMQP's names and "error"; V is, by type:
+// The types are AMQP's names, "bytes", "destination", "none" and "error"; V is, by type:
 //
-//	null, error                                nil
+//	null, none, destination, error             nil
 //	boolean                                    bool
 //	byte, short, int, ubyte, ushort, uint      int64
 //	char                                       int64, its code point
 //	long, ulong, timestamp                     string, decimal, for JSON's numbers do not hold them all
-//	float, double                              string, decimal
+//	float, double                              string, as Java prints it
 //	string, symbol, uuid                       string
 //	binary, bytes, decimal32 to decimal128     string, hex
 //	list, array                                []value
@@ -34,17 +35,20 @@ type value struct {
 	Bits       string `json:"bits,omitempty"`
 	Descriptor *value `json:"descriptor,omitempty"` // of a described value; of an array, that of each element
 	Message    string `json:"message,omitempty"`    // of an error
+
+	Kind string  `json:"kind,omitempty"` // of a destination, with its name
+	Name *string `json:"name,omitempty"`
 }
 
 // A pair is a key of a map and its value.
 type pair [2]value
 
-func null() value                        { return value{T: "null"} }
-func booleanValue(v bool) value          { return value{T: "boolean", V: v} }
-func number(t string, v int64) value     { return value{T: t, V: v} }
-func text(t, v string) value             { return value{T: t, V: v} }
-func hexValue(t string, v []byte) value  { return value{T: t, V: hex.EncodeToString(v)} }
-func floating(f float64, bits int) value { return value{V: strconv.FormatFloat(f, 'g', -1, bits)} }
+func null() value                       { return value{T: "null"} }
+func booleanValue(v bool) value         { return value{T: "boolean", V: v} }
+func number(t string, v int64) value    { return value{T: t, V: v} }
+func text(t, v string) value            { return value{T: t, V: v} }
+func longValue(v int64) value           { return text("long", strconv.FormatInt(v, 10)) }
+func hexValue(t string, v []byte) value { return value{T: t, V: hex.EncodeToString(v)} }
 
 func errorValue(err error) value { return value{T: "error", Message: reason(err)} }
 
@@ -100,14 +104,10 @@ func readValue(r *wire.Reader, depth int) value {
 		return text("long", strconv.FormatInt(r.Long(), 10))
 	case wire.Float:
 		f := r.Float()
-		v := floating(float64(f), 32)
-		v.T, v.Bits = "float", fmt.Sprintf("%08x", math.Float32bits(f))
-		return v
+		return value{T: "float", V: inJava(f), Bits: fmt.Sprintf("%08x", math.Float32bits(f))}
 	case wire.Double:
 		f := r.Double()
-		v := floating(f, 64)
-		v.T, v.Bits = "double", fmt.Sprintf("%016x", math.Float64bits(f))
-		return v
+		return value{T: "double", V: inJava(f), Bits: fmt.Sprintf("%016x", math.Float64bits(f))}
 	case wire.Decimal32, wire.Decimal64, wire.Decimal128:
 		return hexValue(t.String(), r.Decimal())
 	case wire.Char:
@@ -134,6 +134,12 @@ func readValue(r *wire.Reader, depth int) value {
 	}
 	r.Skip() // says what is wrong with bytes that are no value
 	return value{}
+}
+
+// inJava returns a number as JMS reads it as a string.
+func inJava(f any) string {
+	s, _ := amqpjms.ValueOf("", f).Text()
+	return s.Or("")
 }
 
 func readDescriptor(r *wire.Reader) value {
@@ -241,8 +247,11 @@ func (v value) String() string {
 		}
 		return v.T + " " + x
 	}
-	if v.T == "error" {
+	switch v.T {
+	case "error":
 		return v.T + ": " + v.Message
+	case "destination":
+		return v.Kind + " " + quote(*v.Name)
 	}
 	return v.T
 }

@@ -8,26 +8,40 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
-	"time"
 	"unicode"
 
 	"github.com/seed-b113d664/amqpjms"
 )
 
+// A view is what is shown of a message.
+type view struct {
+	in       input
+	raw      *amqpjms.RawMessage
+	sections []section // up to an error in the body
+	jms      jmsMessage
+	problems []amqpjms.Problem
+}
+
 // showText returns the view for people.
-func showText(in input, m *amqpjms.RawMessage, sections []section, received time.Time) []byte {
+func showText(v view) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s: message of %d bytes\n", in.where(), len(in.msg))
+	fmt.Fprintf(&b, "%s: message of %d bytes\n", v.in.where(), len(v.in.msg))
 	w := columns(&b)
-	if m.HeaderSection == nil {
+	if v.raw.HeaderSection == nil {
 		fmt.Fprint(w, "header\tnone\n")
 	}
-	for _, s := range sections {
-		writeSection(w, m, s, false)
+	for _, s := range v.sections {
+		writeSection(w, v.raw, s, false)
 	}
 	fmt.Fprint(w, "JMS\n")
-	writeJMS(w, m, received)
+	writeJMS(w, v.jms)
 	w.Flush() // b takes all
+	if len(v.problems) > 0 {
+		fmt.Fprint(&b, "Problems\n")
+		w = columns(&b)
+		writeProblems(w, v.problems)
+		w.Flush()
+	}
 	return b.Bytes()
 }
 
@@ -62,9 +76,15 @@ func (s section) nameOf(e entry) string {
 	if s.kind == amqpjms.SectionApplicationProperties {
 		want = "string" // [amqp 3.2.5]
 	}
-	name, _ := e.name.V.(string)
-	if e.name.T != "" && (e.name.T != want || name == "" || len(name) > most || strings.ContainsFunc(name, odd)) {
-		return e.name.String()
+	return nameText(e.name, want)
+}
+
+// nameText returns a name without the type that it should have, and without quotes
+// where it needs none.
+func nameText(v value, want string) string {
+	name, _ := v.V.(string)
+	if v.T != "" && (v.T != want || name == "" || len(name) > most || strings.ContainsFunc(name, odd)) {
+		return v.String()
 	}
 	return name
 }
@@ -74,58 +94,134 @@ func odd(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_.:/$@", r)
 }
 
-func writeJMS(w io.Writer, m *amqpjms.RawMessage, received time.Time) {
-	for _, f := range jmsFields(m, received) {
+// writeJMS writes what JMS sees of a message. Of the properties that JMS defines those
+// are left out that the message does not have.
+func writeJMS(w io.Writer, j jmsMessage) {
+	kind := j.kind.String()
+	if name, ok := j.kind.V.(string); ok {
+		kind = name
+	}
+	fmt.Fprintf(w, "  type\t%s\n", kind)
+	for _, f := range j.fields {
 		note := ""
 		if f.note != "" {
 			note = " (" + f.note + ")"
 		}
 		fmt.Fprintf(w, "  %s\t%v%s\n", f.name, f.value, note)
 	}
+	for _, f := range j.special {
+		if f.exists.V != false {
+			fmt.Fprintf(w, "  %s\t%v\n", f.name, f.value)
+		}
+	}
+	if len(j.properties) > 0 || j.namesErr != nil {
+		fmt.Fprint(w, "  properties\n")
+	}
+	for _, p := range j.properties {
+		fmt.Fprintf(w, "    %s\t%v\n", nameText(text("string", p.name), "string"), p)
+	}
+	if j.namesErr != nil {
+		fmt.Fprintf(w, "    \t%v\n", errorValue(j.namesErr))
+	}
+	fmt.Fprintf(w, "  body\t%v\n", j.body)
+}
+
+// String returns the value of a property for people to read, and in brackets what it is
+// to the getters of other types.
+func (p property) String() string {
+	var as []string
+	for _, v := range []value{p.asString, p.asLong} {
+		if v.T != p.value.T && v.T != "error" && v.T != "null" {
+			as = append(as, v.String())
+		}
+	}
+	if len(as) == 0 {
+		return p.value.String()
+	}
+	return p.value.String() + " (" + strings.Join(as, ", ") + ")"
+}
+
+// writeProblems writes the problems of a message, those in one line that differ in the
+// peer alone.
+func writeProblems(w io.Writer, problems []amqpjms.Problem) {
+	for len(problems) > 0 {
+		p, n := problems[0], 1
+		for n < len(problems) && problems[n].In == p.In && problems[n].What == p.What {
+			p.Who += ", " + problems[n].Who
+			n++
+		}
+		problems = problems[n:]
+		fmt.Fprintf(w, "  %s\t%s: %s\n", p.In, p.Who, p.What)
+	}
 }
 
 // showJSON returns the view for machines: JMS's fields by their names, its own
 // properties under "special", and what is not of JMS under keys in lower case.
-func showJSON(in input, m *amqpjms.RawMessage, sections []section, received time.Time) []byte {
-	var view, special object
-	for _, f := range jmsFields(m, received) {
-		if f.property {
-			special.add(f.name, object{{"exists", booleanValue(f.exists)}, {"value", f.value}})
-		} else {
-			view.add(f.name, f.value)
-		}
+func showJSON(v view) []byte {
+	m, j := v.raw, v.jms
+	var o object
+	if name, ok := j.kind.V.(string); ok {
+		o.add("type", name)
+	} else {
+		o.add("type", j.kind)
 	}
-	view.add("special", special)
-	view.add("header", objectOf(headerFields(m.Header)))
+	for _, f := range j.fields {
+		o.add(f.name, f.value)
+	}
+	special, properties, asString, asLong := object{}, object{}, object{}, object{}
+	for _, f := range j.special {
+		special.add(f.name, object{{"exists", f.exists}, {"value", f.value}})
+	}
+	for _, p := range j.properties {
+		properties.add(p.name, p.value)
+		asString.add(p.name, p.asString)
+		asLong.add(p.name, p.asLong)
+	}
+	o.add("special", special)
+	if j.namesErr != nil {
+		o.add("propertyNames", errorValue(j.namesErr))
+	} else {
+		o.add("propertyNames", j.names)
+	}
+	o.add("properties", properties)
+	o.add("propertiesAsString", asString)
+	o.add("propertiesAsLong", asLong)
+	o.add("body", j.body)
+	problems := []object{}
+	for _, p := range v.problems {
+		problems = append(problems, object{{"in", p.In}, {"who", p.Who}, {"what", p.What}})
+	}
+	o.add("problems", problems)
+	o.add("header", objectOf(headerFields(m.Header)))
 	list := []object{}
-	for _, s := range sections {
-		o := object{{"name", s.kind.String()}, {"offset", s.offset}, {"size", len(s.bytes)}}
+	for _, s := range v.sections {
+		one := object{{"name", s.kind.String()}, {"offset", s.offset}, {"size", len(s.bytes)}}
 		entries, err := s.entries(m)
 		switch s.kind {
 		case amqpjms.SectionHeader: // stands above
 		case amqpjms.SectionProperties:
-			o.add("fields", objectOf(entries))
+			one.add("fields", objectOf(entries))
 		case amqpjms.SectionData, amqpjms.SectionAMQPSequence, amqpjms.SectionAMQPValue:
-			o.add("value", entries[0].value)
+			one.add("value", entries[0].value)
 		default:
 			pairs := []pair{}
 			for _, e := range entries {
 				pairs = append(pairs, pair{e.name, e.value})
 			}
-			o.add("value", value{T: "map", V: pairs})
+			one.add("value", value{T: "map", V: pairs})
 		}
 		if err != nil {
-			o.add("error", errorValue(err))
+			one.add("error", errorValue(err))
 		}
-		list = append(list, o)
+		list = append(list, one)
 	}
-	view.add("sections", list)
-	from := object{{"file", in.file}}
-	if in.line > 0 {
-		from.add("line", in.line)
+	o.add("sections", list)
+	from := object{{"file", v.in.file}}
+	if v.in.line > 0 {
+		from.add("line", v.in.line)
 	}
-	view.add("input", from)
-	return encodeJSON(view)
+	o.add("input", from)
+	return encodeJSON(o)
 }
 
 // An object is a JSON object whose members keep their order.
