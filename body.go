@@ -603,7 +603,9 @@ func checkAMQP(v any, depth int) error {
 
 // amqpTypeName names the AMQP type of a value that go-amqp decoded.
 func amqpTypeName(v any) string {
-	switch v.(type) {
+	switch v := v.(type) {
+	case unread:
+		return string(v)
 	case nil, amqp.Null:
 		return "null"
 	case bool:
@@ -645,6 +647,9 @@ func amqpTypeName(v any) string {
 	}
 	return fmt.Sprintf("of type %T", v)
 }
+
+// An unread is a value that need not be decoded, by the name of its type.
+type unread string
 
 // A contentType is a content-type that has been read.
 type contentType struct {

@@ -1243,7 +1243,7 @@ func CheckMessage(m *amqp.Message, p Peer) ([]Problem, error) {
 func Check(msg []byte, p Peer) []Problem {
 	c := checker{peer: p}
 	if err := c.m.Parse(msg); err != nil {
-		c.add("message", whoAMQP, err.Error())
+		c.add("message", whoAMQP, plainError(err))
 		return c.problems
 	}
 	c.header()
@@ -1266,6 +1266,9 @@ func (c *checker) add(in, who, what string) {
 		c.problems = append(c.problems, Problem{in, who, what})
 	}
 }
+
+// plainError returns an error's text without the package's name, for a Problem.
+func plainError(err error) string { return strings.TrimPrefix(err.Error(), "amqpjms: ") }
 
 func (c *checker) header() {
 	h := c.m.Header
@@ -1297,7 +1300,7 @@ func (c *checker) annotations() {
 	for _, name := range []string{annotationDest, annotationReplyTo, annotationMessageKind} {
 		v, err := c.m.Annotation(name)
 		if err != nil {
-			c.add("message-annotations", whoAMQP, err.Error())
+			c.add("message-annotations", whoAMQP, plainError(err))
 			return
 		}
 		if v == nil || v.Type() == "byte" && c.inRange(name, v) {
@@ -1426,12 +1429,12 @@ func (c *checker) properties() {
 	for _, field := range []PropertiesField{FieldMessageID, FieldCorrelationID} {
 		v, err := c.m.Property(field)
 		if err != nil {
-			c.add(field.String(), whoAMQP, err.Error())
+			c.add(field.String(), whoAMQP, plainError(err))
 			return
 		}
 		id, err := v.ID()
 		if err != nil {
-			c.add(field.String(), whoAMQP, err.Error())
+			c.add(field.String(), whoAMQP, plainError(err))
 			continue
 		}
 		c.id(field.String(), id, v)
@@ -1536,7 +1539,7 @@ func (c *checker) property(in, name string, t wire.Type) {
 func (c *checker) body() {
 	b, err := c.m.body()
 	if err != nil {
-		c.add("body", whoAMQP, err.Error())
+		c.add("body", whoAMQP, plainError(err))
 		return
 	}
 	const in = "body"
@@ -1564,14 +1567,14 @@ func (c *checker) readable(b Body) {
 		charset, err := parseContentType(b.ContentType).charset()
 		switch {
 		case annotated == Opt[MessageKind]{} && err != nil:
-			c.add(in, whoJMS, "shown as bytes, for "+err.Error())
+			c.add(in, whoJMS, "shown as bytes, for "+plainError(err))
 			return
 		case err != nil || annotated != Opt[MessageKind]{} && charset != charsetUTF8:
 			c.add(in, whoJMS, "read as UTF-8, for the annotation goes before the charset")
 			charset = charsetUTF8
 		}
 		if _, err := decodeText(charset, joined(b.Data)); err != nil {
-			c.add(in, whoJMS, lost+err.Error())
+			c.add(in, whoJMS, lost+plainError(err))
 		}
 		if b.ContentEncoding != "" {
 			c.add(in, whoJMS, "the content-encoding is not undone")
@@ -1584,7 +1587,7 @@ func (c *checker) readable(b Body) {
 				c.add(in, whoJMS, "the value of a key that is no string cannot be read")
 				return
 			}
-			c.add(in, whoJMS, lost+err.Error())
+			c.add(in, whoJMS, lost+plainError(err))
 		}
 	}
 }
@@ -1631,7 +1634,7 @@ func (m *RawMessage) body() (Body, error) {
 				r.Leave(outer)
 				b.Value = value
 			default:
-				b.Value = false
+				b.Value = unread(s.Value.Type())
 			}
 			if err := r.Err(); err != nil {
 				return Body{}, wireError("body", s.Offset+len(s.Bytes)-len(s.Value), err)

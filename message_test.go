@@ -1840,7 +1840,7 @@ func TestCheck(t *testing.T) {
 			"message-id: RabbitMQ 3: longer than 255 bytes: AMQP 0-9-1 clients get it in a header",
 		}},
 		{"an id of no type", Artemis(), header + `00 53 73 c0 03 01 54 05` + body, []string{
-			"message-id: AMQP 1.0: amqpjms: id at byte 0: int, and an id is a string, ulong, uuid or binary",
+			"message-id: AMQP 1.0: id at byte 0: int, and an id is a string, ulong, uuid or binary",
 		}},
 		{"the year 1", Artemis(), header + `00 53 73 c0 13 0a 40 40 40 40 40 40 40 40 40 83 ffffc77cedd32800` + body, []string{
 			"creation-time: AMQP 1.0: before 1970, as go-amqp sends a time.Time of zero",
@@ -2015,4 +2015,17 @@ func FuzzView(f *testing.F) {
 			_, _ = Producer{}.Prepare(out, sentAt())
 		}
 	})
+}
+
+// Check names the type of a body that it does not decode.
+func TestCheckNamesBody(t *testing.T) {
+	for value, name := range map[string]string{"73 00 00 00 63": "char", "54 01": "int", "41": "boolean", "74 22 50 00 01": "decimal32"} {
+		msg := slices.Concat(unhexed(t, "00 53 72 c1 17 02 a3 12"), []byte("x-opt-jms-msg-type"), unhexed(t, "51 05 00 53 77"), unhexed(t, value))
+		var found bool
+		for _, p := range Check(msg, Artemis()) {
+			found = found || p.In == "body" && strings.Contains(p.What, "amqp-value "+name)
+			require.NotContains(t, p.What, "amqpjms: ")
+		}
+		require.True(t, found, "%s: %v", name, Check(msg, Artemis()))
+	}
 }
