@@ -1865,19 +1865,19 @@ func TestCheck(t *testing.T) {
 		}},
 		{"several sections", Artemis(), header + `00 53 75 a0 00 00 53 75 a0 00`, []string{"body: Qpid JMS: several sections, of which only the last is read"}},
 		{"a body that contradicts", Artemis(), header + kind + `00 53 77 c1 01 00`, []string{
-			"body: Qpid JMS: cannot be read, and the message is lost: amqpjms: body amqp-value map: a TextMessage has none of that",
+			"body: Qpid JMS: cannot be read, and the message is lost: body amqp-value map: a TextMessage has none of that",
 		}},
 		{"a text that is not valid", Artemis(), header + `00 53 77 a1 01 ff`, []string{
-			"body: Qpid JMS: cannot be read, and the message is lost: amqpjms: text \"\\xff\": not valid UTF-8",
+			"body: Qpid JMS: cannot be read, and the message is lost: text \"\\xff\": not valid UTF-8",
 		}},
 		{"a text in UTF-16", Artemis(), header + kind + `00 53 73 c0 23 07 40 40 40 40 40 40 a3 1a "text/plain; charset=utf-16" 00 53 75 a0 02 00 61`, []string{
 			"body: Qpid JMS: read as UTF-8, for the annotation goes before the charset",
 		}},
 		{"a text in a charset that nobody knows", Artemis(), header + `00 53 73 c0 1d 07 40 40 40 40 40 40 a3 14 "text/plain;charset=x" 00 53 75 a0 01 "a"`, []string{
-			"body: Qpid JMS: shown as bytes, for amqpjms: charset \"x\": none of UTF-8, US-ASCII, ISO-8859-1 and UTF-16",
+			"body: Qpid JMS: shown as bytes, for charset \"x\": none of UTF-8, US-ASCII, ISO-8859-1 and UTF-16",
 		}},
 		{"a text that is encoded", Artemis(), header + kind + `00 53 73 c0 0e 08 40 40 40 40 40 40 40 a3 04 "gzip" 00 53 75 a0 01 ff`, []string{
-			"body: Qpid JMS: cannot be read, and the message is lost: amqpjms: text \"\\xff\": not valid UTF-8",
+			"body: Qpid JMS: cannot be read, and the message is lost: text \"\\xff\": not valid UTF-8",
 			"body: Qpid JMS: the content-encoding is not undone",
 		}},
 		{"an object of data", Artemis(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 01 00 53 75 a0 00`, []string{
@@ -1888,8 +1888,8 @@ func TestCheck(t *testing.T) {
 		}},
 		{"no data", ServiceBus(), `00 53 70 c0 05 03 41 40 52 05` + body, []string{"body: Azure Service Bus: no data section: its own clients read no other"}},
 		{"no ttl", ServiceBus(), header + `00 53 75 a0 00`, []string{"header: Azure Service Bus: no ttl: the message lives as long as the queue says"}},
-		{"no message", Artemis(), `00 53 79 40`, []string{"message: AMQP 1.0: amqpjms: message at byte 0: descriptor 0x79 is no section of a message"}},
-		{"a body that is none", Artemis(), header + `00 53 75 40`, []string{"body: AMQP 1.0: amqpjms: body at byte 10: null where binary belongs in data section"}},
+		{"no message", Artemis(), `00 53 79 40`, []string{"message: AMQP 1.0: message at byte 0: descriptor 0x79 is no section of a message"}},
+		{"a body that is none", Artemis(), header + `00 53 75 40`, []string{"body: AMQP 1.0: body at byte 10: null where binary belongs in data section"}},
 	} {
 		var got []string
 		for _, p := range Check(encoded(t, row.msg), row.peer) {
