@@ -1450,7 +1450,7 @@ func (r *ranking) first() uint32 {
 	return r.root.message[0]
 }
 
-const rankSize = 32 // entries in a node
+const rankSize = 64 // entries in a node
 
 // A rankNode is a leaf, or has nodes below it, and then the first message of each. No node
 // is empty.
