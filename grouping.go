@@ -401,7 +401,7 @@ func textArgument(args map[string]any, name string) (text string, ok bool, err e
 // message that Compare puts before others of its group, or that comes back, is searched
 // for among those too. Nothing is allocated once the structure has the size that it needs;
 // it grows and shrinks by small parts, never as a whole. A message takes 34 bytes and M, a
-// group 170 and its text. There can be some 4 billion of each.
+// group 150 and its text. There can be some 4 billion of each.
 //
 // A Groups and its consumers are not safe for concurrent use. They start no goroutines
 // and know no clock. The functions given to them must not call them.
@@ -504,29 +504,28 @@ const (
 	msgHeld            // by its holder; where that went away, by an open transaction
 )
 
-// A groupRecord is a group that has an owner, or messages that wait or are held. What most
-// steps look at is in 64 bytes, which are a cache line where the record starts on one.
+// A groupRecord is a group that has an owner, or messages that wait or are held. What all
+// steps look at is in the first 64 bytes.
 type groupRecord[M any] struct {
 	text     string // of the key, as are bits and kind
 	bits     uint64
-	kind     groupKind
-	offer    groupOffer // for whom the first message is
-	isIdle   bool
-	givenUp  bool   // nothing more goes to the owner
-	promised bool   // Assign gave it to the owner, which was given no message of it since
-	first    uint32 // the message that waits first, 0: none
-	sequence uint64 // of that
+	sequence uint64 // of the message that waits first
+	first    uint32 // that message, 0: none
 	line     list   // of waiting messages, those that came in order
 	waiting  uint32 // how many messages wait
 	held     uint32 // how many messages are held
 	owner    uint32 // number of a consumer; 0: none
+	kind     groupKind
+	offer    groupOffer // for whom the first message is
+	isIdle   bool
+	givenUp  bool // nothing more goes to the owner
+	promised bool // Assign gave it to the owner, which was given no message of it since
 
 	sameHash uint32       // the next group in its bucket
-	strays   ranking      // of waiting messages, those that did not
+	strays   ranking      // of waiting messages, those that did not come in order
 	heir     *Consumer[M] // see next
 	owned    pair         // in the owner's list
 	idle     pair         // in Groups.idle
-	_        [16]byte
 }
 
 func (gr *groupRecord[M]) key() GroupKey { return GroupKey{gr.text, gr.bits, gr.kind} }
@@ -1450,7 +1449,7 @@ func (r *ranking) first() uint32 {
 	return r.root.message[0]
 }
 
-const rankSize = 32 // entries in a node
+const rankSize = 64 // entries in a node
 
 // A rankNode is a leaf, or has nodes below it, and then the first message of each. No node
 // is empty.
