@@ -28,7 +28,7 @@ var known = map[string]map[string]instead{
 	},
 	// Its memory store takes no durable message.
 	"PERSISTENT: Go to JMS":                  {"BJ": durableRefused},
-	"PERSISTENT: JMS to Go":                  {"BJ": durableRefused},
+	"PERSISTENT: JMS to Go":                  {"BJ": durableRefusedToJMS},
 	"PERSISTENT: Go to Go, as it is encoded": {"BJ": durableRefused},
 
 	"delivery delay: Go to JMS": {"R4.0": delayRefused, "R4.3": delayRefused},
@@ -45,9 +45,10 @@ var known = map[string]map[string]instead{
 }
 
 var (
-	durableRefused    = instead{"refused in memory", "it is refused: amqp:precondition-failed"}
-	delayRefused      = instead{"refused before it is sent", "the delay is refused: amqpjms: delivery delay 500ms: the peer cannot delay"}
-	delayRefusedByJMS = instead{"refused before it is sent", `the delay is refused: send: error "Remote does not support delayed message delivery"`}
-	topicRefused      = instead{"subscriptions refused", "Go's subscription is refused: session: amqp:invalid-field; the JMS application's is refused: no answer"}
-	topicRefusedLater = instead{"subscriptions refused", "Go's subscription is refused: amqp:invalid-field; the JMS application's is refused: amqp:invalid-field"}
+	durableRefused      = instead{"refused in memory", "it is refused: link: amqp:precondition-failed"}
+	durableRefusedToJMS = instead{"refused in memory", "it is refused: amqp:precondition-failed"}
+	delayRefused        = instead{"refused before it is sent", "the delay is refused: amqpjms: delivery delay 500ms: the peer cannot delay"}
+	delayRefusedByJMS   = instead{"refused before it is sent", `the delay is refused: send: error "Remote does not support delayed message delivery"`}
+	topicRefused        = instead{"subscriptions refused", "Go's subscription is refused: session: amqp:invalid-field; the JMS application's is refused: no answer"}
+	topicRefusedLater   = instead{"subscriptions refused", "Go's subscription is refused: amqp:invalid-field; the JMS application's is refused: amqp:invalid-field"}
 )
