@@ -20,7 +20,10 @@ func TestInterop(t *testing.T) { onEach(t, activeMQ(), brokerJ(), artemis()) }
 // features are the rows of the table.
 func features() []feature {
 	var all []feature
-	for _, some := range [][]feature{peerFeatures(), idFeatures(), headerFeatures(), delayFeatures(), destinationFeatures()} {
+	for _, some := range [][]feature{
+		peerFeatures(), idFeatures(), headerFeatures(), delayFeatures(),
+		destinationFeatures(),
+	} {
 		all = append(all, some...)
 	}
 	return all
@@ -76,7 +79,7 @@ type diff []string
 // print.
 func (d *diff) want(what string, want, got any) {
 	if w, g := fmt.Sprint(want), fmt.Sprint(got); w != g {
-		*d = append(*d, fmt.Sprintf("%s is %s and not %s", what, g, w))
+		*d = append(*d, fmt.Sprintf("%s is %s, not %s", what, g, w))
 	}
 }
 
@@ -128,14 +131,13 @@ func (s *site) node(t testing.TB, name string) node {
 // jmsMode is the delivery mode that the JMS application must choose, 0 for its own.
 func (s *site) jmsMode() int { return int(s.broker.onlyMode) }
 
-const (
-	typeAnnotation    = "x-opt-jms-msg-type"
-	replyToAnnotation = "x-opt-jms-reply-to"
-)
-
 // text is a text message.
 func text(s string) *amqp.Message {
-	return &amqp.Message{Annotations: amqp.Annotations{typeAnnotation: int8(5)}, Value: s}
+	m := new(amqp.Message)
+	if err := (amqpjms.Writer{}).SetText(m, s); err != nil {
+		panic(err)
+	}
+	return m
 }
 
 func ptr[T any](v T) *T { return &v }
@@ -191,9 +193,9 @@ func TestJudge(t *testing.T) {
 	}{
 		{instead{}, 2, 0},
 		{instead{}, 3, 1},
-		{instead{"2 becomes 3", "n is 3 and not 2"}, 3, 0},
-		{instead{"2 becomes 3", "n is 3 and not 2"}, 2, 1},
-		{instead{"2 becomes 3", "n is 3 and not 2"}, 4, 1},
+		{instead{"2 becomes 3", "n is 3, not 2"}, 3, 0},
+		{instead{"2 becomes 3", "n is 3, not 2"}, 2, 1},
+		{instead{"2 becomes 3", "n is 3, not 2"}, 4, 1},
 	} {
 		var tb failures
 		assert.Equal(t, c.known.cell, judge(&tb, c.known, seen(c.n)))
