@@ -21,7 +21,7 @@ func TestInterop(t *testing.T) { onEach(t, activeMQ(), brokerJ(), artemis()) }
 func features() []feature {
 	var all []feature
 	for _, some := range [][]feature{
-		peerFeatures(), idFeatures(), headerFeatures(), delayFeatures(),
+		peerFeatures(), idFeatures(), headerFeatures(), expirationFeatures(), delayFeatures(), redeliveryFeatures(),
 		destinationFeatures(),
 	} {
 		all = append(all, some...)

@@ -34,8 +34,33 @@ var known = map[string]byBroker{
 	"PERSISTENT: Go to Go, as it is encoded": {"BJ": durableRefused},
 	"PERSISTENT: JMS to Go":                  {"BJ": {"refused in memory", "it is refused: amqp:precondition-failed"}},
 
+	"ttl that has waited: Go to Go": {"ART": ttlKept, "R4.0": ttlKept, "R4.3": ttlKept},
+
 	"delivery delay: Go to JMS": {"R4.0": delayRefused, "R4.3": delayRefused},
 	"delivery delay: JMS to Go": {"R4.0": delayRefusedByJMS, "R4.3": delayRefusedByJMS},
+	"delivery delay by x-opt-delivery-delay: Go to Go": {
+		"BJ": atOnce, "R4.0": atOnce, "R4.3": atOnce,
+	},
+	// ActiveMQ takes the property off.
+	"delivery delay by AMQ_SCHEDULED_DELAY: Go to Go": {
+		"AMQ": {"delayed, JMSDeliveryTime lost", "JMSDeliveryTime after JMSTimestamp, in ms is 0, not 500"},
+		"BJ":  atOnce, "ART": atOnce, "R4.0": atOnce, "R4.3": atOnce,
+	},
+
+	"modified, delivery failed by Go: Go again": {
+		"R4.0": {"not counted", "JMSXDeliveryCount is 1, not 2; JMSRedelivered is false, not true"},
+	},
+	"modified, delivery failed by Go: JMS next": {"AMQ": notCounted, "R4.0": notCounted},
+	"modified, undeliverable here by Go: JMS next": {
+		"AMQ": gone, "R4.0": gone, "R4.3": gone,
+	},
+	"rolled back by JMS: Go next": {
+		"BJ":   countedTwice,
+		"R4.0": {"no transactions", "a consumer is refused: no answer"},
+		"R4.3": {"no transactions", "a consumer is refused: amqp:not-implemented"},
+	},
+	"recovered and closed by JMS: Go next":        {"BJ": countedTwice, "R4.0": notCountedForGo, "R4.3": countedTwice},
+	"not acknowledged and closed by JMS: Go next": {"BJ": countedTwice, "R4.0": notCountedForGo, "R4.3": countedTwice},
 
 	"topic: Go to both":  {"R4.0": topicRefused, "R4.3": topicRefusedByLink},
 	"topic: JMS to both": {"R4.0": topicRefused, "R4.3": topicRefusedByLink},
@@ -49,8 +74,14 @@ var known = map[string]byBroker{
 
 var (
 	durableRefused     = instead{"refused in memory", "it is refused: link: amqp:precondition-failed"}
+	ttlKept            = instead{"not lowered", "the ttl is what it was"}
 	delayRefused       = instead{"refused before it is sent", "the delay is refused: amqpjms: delivery delay 500ms: the peer cannot delay"}
 	delayRefusedByJMS  = instead{"refused before it is sent", `the delay is refused: send: error "Remote does not support delayed message delivery"`}
+	atOnce             = instead{"not delayed", "it comes at once"}
+	notCounted         = instead{"not counted", "JMSXDeliveryCount is int 1, not int 2; JMSRedelivered is boolean false, not boolean true"}
+	notCountedForGo    = instead{"not counted", "JMSXDeliveryCount is 1, not 2; JMSRedelivered is false, not true"}
+	countedTwice       = instead{"counted twice", "JMSXDeliveryCount is 3, not 2"}
+	gone               = instead{"gone", "that it comes is false, not true"}
 	topicRefused       = instead{"subscriptions refused", "Go's subscription is refused: session: amqp:invalid-field; the JMS application's is refused: no answer"}
 	topicRefusedByLink = instead{"subscriptions refused", "Go's subscription is refused: amqp:invalid-field; the JMS application's is refused: amqp:invalid-field"}
 )
