@@ -70,6 +70,32 @@ var known = map[string]byBroker{
 	"temporary queue: Go asks, JMS replies": {
 		"R4.0": {"refused", "the queue is refused: session: amqp:not-implemented"},
 	},
+
+	"selector on JMSDeliveryMode: Go to JMS":  modeIgnored,
+	"selector on JMSDeliveryMode: JMS to Go":  modeIgnored,
+	"selector on JMSPriority: Go to JMS":      priorityIgnored,
+	"selector on JMSPriority: JMS to Go":      priorityIgnored,
+	"selector on JMSCorrelationID: Go to JMS": correlationIgnored,
+	"selector on JMSCorrelationID: JMS to Go": correlationIgnored,
+
+	"selector JMSMessageID = 'ID:AMQP_ULONG:42': Go to JMS": spelled("ULONG", "42", map[string]string{
+		"BJ": "42", "ART": "ID:42",
+	}),
+	"selector JMSCorrelationID = 'ID:AMQP_ULONG:42': Go to JMS": spelled("ULONG", "42", map[string]string{
+		"AMQ": "AMQP_ULONG:42", "BJ": "42",
+	}),
+	"selector JMSMessageID = 'ID:AMQP_UUID:0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0': Go to JMS": spelled("UUID", "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0", map[string]string{
+		"BJ": "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0", "ART": "ID:0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0",
+	}),
+	"selector JMSCorrelationID = 'ID:AMQP_UUID:0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0': Go to JMS": spelled("UUID", "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0", map[string]string{
+		"AMQ": "AMQP_UUID:0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0", "BJ": "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0",
+	}),
+	"selector JMSMessageID = 'ID:AMQP_BINARY:CAFE': Go to JMS": spelled("BINARY", "CAFE", map[string]string{
+		"BJ": "none", "ART": "none",
+	}),
+	"selector JMSCorrelationID = 'ID:AMQP_BINARY:CAFE': Go to JMS": spelled("BINARY", "CAFE", map[string]string{
+		"AMQ": "AMQP_BINARY:CAFE", "BJ": "none", "ART": "none",
+	}),
 }
 
 var (
@@ -84,4 +110,32 @@ var (
 	gone               = instead{"gone", "that it comes is false, not true"}
 	topicRefused       = instead{"subscriptions refused", "Go's subscription is refused: session: amqp:invalid-field; the JMS application's is refused: no answer"}
 	topicRefusedByLink = instead{"subscriptions refused", "Go's subscription is refused: amqp:invalid-field; the JMS application's is refused: amqp:invalid-field"}
+	modeIgnored        = ignored("JMSDeliveryMode = 'NON_PERSISTENT'", "JMSDeliveryMode = 'PERSISTENT'")
+	priorityIgnored    = ignored("JMSPriority = 0", "JMSPriority > 4")
+	correlationIgnored = ignored("JMSCorrelationID = 'one'", "JMSCorrelationID = 'other'")
 )
+
+// ignored is what comes where selectors are ignored: the first message, which is the
+// other one, first.
+func ignored(one, other string) byBroker {
+	i := instead{"ignored", "what " + one + " selects is " + other + ", not " + one + "; what " + other + " selects is " + one + ", not " + other}
+	return byBroker{"R4.0": i, "R4.3": i}
+}
+
+// spelled is in which spelling brokers know an id in a selector. Where selectors are
+// ignored, any does.
+func spelled(kind, value string, brokers map[string]string) byBroker {
+	jmsID := "ID:AMQP_" + kind + ":" + value
+	every := "ID:AMQP_" + kind + ":" + value + ", AMQP_" + kind + ":" + value + ", ID:" + value + ", " + value
+	all := byBroker{}
+	for broker, spelling := range brokers {
+		all[broker] = instead{"'" + spelling + "'", "the spelling is " + spelling + ", not " + jmsID}
+		if spelling == "none" {
+			all[broker] = instead{"no spelling known", "the spelling is none, not " + jmsID}
+		}
+	}
+	for _, broker := range []string{"R4.0", "R4.3"} {
+		all[broker] = instead{"ignored", "the spelling is " + every + ", not " + jmsID}
+	}
+	return all
+}
