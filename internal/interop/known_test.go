@@ -96,6 +96,41 @@ var known = map[string]byBroker{
 	"selector JMSCorrelationID = 'ID:AMQP_BINARY:CAFE': Go to JMS": spelled("BINARY", "CAFE", map[string]string{
 		"AMQ": "AMQP_BINARY:CAFE", "BJ": "none", "ART": "none",
 	}),
+
+	// Qpid JMS sends no body section, which is no AMQP message.
+	"Message: JMS to Go": {
+		"R4.0": {"refused", "it is refused: amqp:internal-error"},
+		"R4.3": {"refused", "it is refused: amqp:decode-error"},
+	},
+	// It writes such characters as Java does in files, in six bytes, which is no UTF-8.
+	"MapMessage of a character above U+FFFF: Go to JMS": {
+		"AMQ": {"spoilt, and lost by Qpid JMS", "it is not received"},
+	},
+	"MapMessage of a character above U+FFFF: JMS to Go": {
+		"AMQ": {"spoilt", `the body is map[string]interface {}{"smile":"\xed\xa0\xbd\xed\xb8\x80"}, not map[string]interface {}{"smile":"😀"}`},
+	},
+	// Qpid JMS reads the last section only, ActiveMQ the first.
+	"several data sections: Go to JMS": {
+		"AMQ":  {"the first only", "the body is bytes 01, not bytes 010203"},
+		"BJ":   lastSection,
+		"ART":  lastSection,
+		"R4.0": lastSection,
+		"R4.3": lastSection,
+	},
+	"several data sections: Go to Go": {
+		"AMQ": {"the first only", "the bytes is [1], not [1 2 3]; the sections is [data], not [data data]"},
+	},
+
+	"JMSXGroupID, JMSXGroupSeq: Go to JMS": {
+		"AMQ": {"negative JMSXGroupSeq lost", "JMSXGroupSeq is int 0, not int -2"},
+	},
+	"JMSXGroupID, JMSXGroupSeq: JMS to Go": {
+		"AMQ": {"negative JMSXGroupSeq lost", "JMSXGroupSeq is unstated, not -2"},
+	},
+	"JMSXUserID: Go to JMS": {
+		"R4.0": {"refused", "it is refused: session: amqp:unauthorized-access"},
+		"R4.3": {"refused", "it is refused: link: amqp:unauthorized-access"},
+	},
 }
 
 var (
@@ -113,6 +148,7 @@ var (
 	modeIgnored        = ignored("JMSDeliveryMode = 'NON_PERSISTENT'", "JMSDeliveryMode = 'PERSISTENT'")
 	priorityIgnored    = ignored("JMSPriority = 0", "JMSPriority > 4")
 	correlationIgnored = ignored("JMSCorrelationID = 'one'", "JMSCorrelationID = 'other'")
+	lastSection        = instead{"Qpid JMS has the last only", "the body is bytes 0203, not bytes 010203"}
 )
 
 // ignored is what comes where selectors are ignored: the first message, which is the
