@@ -22,7 +22,7 @@ func features() []feature {
 	var all []feature
 	for _, some := range [][]feature{
 		peerFeatures(), idFeatures(), headerFeatures(), expirationFeatures(), delayFeatures(), redeliveryFeatures(),
-		destinationFeatures(), selectorFeatures(), bodyFeatures(), propertyFeatures(),
+		destinationFeatures(), selectorFeatures(), bodyFeatures(), propertyFeatures(), groupFeatures(),
 	} {
 		all = append(all, some...)
 	}

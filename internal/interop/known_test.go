@@ -131,6 +131,16 @@ var known = map[string]byBroker{
 		"R4.0": {"refused", "it is refused: session: amqp:unauthorized-access"},
 		"R4.3": {"refused", "it is refused: link: amqp:unauthorized-access"},
 	},
+
+	"groups, assigned: as Groups says": {
+		"ART":  {"an owner without credit holds up all", "what b gets in step 10 is nothing, not blue 1"},
+		"R4.0": noGroups, "R4.3": noGroups,
+	},
+	"groups, shared: as Groups says": {
+		"AMQ":  {"assigned instead", "what b gets in step 12 is blue 2, not red 2"},
+		"ART":  {"assigned instead", "what b gets in step 10 is nothing, not blue 1"},
+		"R4.0": noGroups, "R4.3": noGroups,
+	},
 }
 
 var (
@@ -149,6 +159,7 @@ var (
 	priorityIgnored    = ignored("JMSPriority = 0", "JMSPriority > 4")
 	correlationIgnored = ignored("JMSCorrelationID = 'one'", "JMSCorrelationID = 'other'")
 	lastSection        = instead{"Qpid JMS has the last only", "the body is bytes 0203, not bytes 010203"}
+	noGroups           = instead{"no groups", "what b gets in step 10 is red 2, not blue 1"}
 )
 
 // ignored is what comes where selectors are ignored: the first message, which is the
