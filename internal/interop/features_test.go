@@ -3,8 +3,10 @@
 package interop
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"unicode"
@@ -12,6 +14,7 @@ import (
 	"github.com/Azure/go-amqp"
 	"github.com/seed-b113d664/amqpjms"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestInterop runs on the brokers that Maven brings.
@@ -169,6 +172,22 @@ func TestKnown(t *testing.T) {
 			assert.NotEqual(t, "ok", i.cell, feature)
 			assert.NotEmpty(t, i.diff, feature)
 		}
+	}
+}
+
+// TestVerified checks that README shows the table: what must be seen of every broker.
+func TestVerified(t *testing.T) {
+	brokers := []broker{activeMQ(), brokerJ(), artemis(), rabbitMQ("4.0", "trixie"), rabbitMQ("4.3", "sid")}
+	tb := newTable(brokers...)
+	for _, f := range features() {
+		for _, b := range brokers {
+			tb.set(f.name, b.name, cmp.Or(known[f.name][b.name].cell, "ok"))
+		}
+	}
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	if want := tb.markdown(); !strings.Contains(string(readme), "\n\n"+want+"\n") {
+		t.Errorf("README does not show this table:\n%s", want)
 	}
 }
 

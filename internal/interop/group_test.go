@@ -5,7 +5,9 @@ package interop
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/Azure/go-amqp"
 	"github.com/seed-b113d664/amqpjms"
@@ -14,6 +16,7 @@ import (
 
 func groupFeatures() []feature {
 	return []feature{
+		{name: "groups: each to one consumer, in order", run: groupsKept},
 		{name: "groups, assigned: as Groups says", run: func(t *testing.T, s *site) diff {
 			return groups(t, s, "group.assigned.q", amqpjms.NewAssigned[string])
 		}},
@@ -21,6 +24,47 @@ func groupFeatures() []feature {
 			return groups(t, s, "group.shared.q", amqpjms.NewShared[string])
 		}},
 	}
+}
+
+// groupsKept shows whether the messages of a group go to one of two consumers that have
+// credit for all.
+func groupsKept(t *testing.T, s *site) (d diff) {
+	q := s.queue(t, "group.assigned.kept")
+	var consumers []*receiver
+	for range 2 {
+		r, err := s.tryOpen(t, q, amqp.ReceiverOptions{Credit: 100})
+		require.NoError(t, err)
+		consumers = append(consumers, r)
+	}
+	const each = 4
+	for n := range each {
+		for _, group := range []string{"red", "blue", "green"} {
+			m := text(fmt.Sprint(n))
+			require.NoError(t, s.writer().SetGroup(m, amqpjms.Some(group), amqpjms.Opt[int32]{}))
+			s.client.send(t, s.producer(q), m)
+		}
+	}
+	got := map[string][]string{} // by group, each message with its consumer
+	left := 3 * each
+	for i, r := range consumers {
+		for m := r.take(t, time.Second); m.Message != nil; m = r.take(t, time.Second/4) {
+			r.accept(t, m)
+			group := m.view.GroupID().Or("")
+			got[group] = append(got[group], fmt.Sprint(m.Value, " at ", i))
+			left--
+		}
+	}
+	require.Zero(t, left, "messages did not come")
+	for _, group := range []string{"red", "blue", "green"} {
+		_, first, _ := strings.Cut(got[group][0], " at ")
+		for n, m := range got[group] {
+			if m != fmt.Sprint(n, " at ", first) {
+				d.note("%s is split", group)
+				break
+			}
+		}
+	}
+	return d
 }
 
 // groups has a broker and a Groups spread the same messages over the same consumers: by

@@ -22,26 +22,26 @@ func redeliveryFeatures() []feature {
 		again int32 // JMSXDeliveryCount when the same receiver gets it again; 0: it does not
 		next  int32 // when another one gets it
 	}{
-		{"released", func(ctx context.Context, r *receiver, m *amqp.Message) error { return r.ReleaseMessage(ctx, m) }, 1, 1},
-		{"modified", modify(amqp.ModifyMessageOptions{}), 1, 1},
-		{"modified, delivery failed", modify(amqp.ModifyMessageOptions{DeliveryFailed: true}), 2, 2},
-		{"modified, undeliverable here", modify(amqp.ModifyMessageOptions{UndeliverableHere: true}), 0, 1},
+		{"releases", func(ctx context.Context, r *receiver, m *amqp.Message) error { return r.ReleaseMessage(ctx, m) }, 1, 1},
+		{"modifies", modify(amqp.ModifyMessageOptions{}), 1, 1},
+		{"modifies, delivery failed", modify(amqp.ModifyMessageOptions{DeliveryFailed: true}), 2, 2},
+		{"modifies, undeliverable here", modify(amqp.ModifyMessageOptions{UndeliverableHere: true}), 0, 1},
 	} {
 		fs = append(fs, feature{
-			name: c.name + " by Go: Go again",
+			name: "Go " + c.name + ": Go again",
 			run:  func(t *testing.T, s *site) diff { return returnedToGo(t, s, c.end, c.again) },
 		}, feature{
-			name: c.name + " by Go: JMS next",
+			name: "Go " + c.name + ": JMS next",
 			run:  func(t *testing.T, s *site) diff { return returnedToJMS(t, s, c.end, c.next) },
 		})
 	}
 	for _, c := range []struct{ name, ack, then string }{
-		{"rolled back", "transacted", "rollback"},
-		{"recovered and closed", "client", "recover"},
-		{"not acknowledged and closed", "client", "nothing"},
+		{"rolls back", "transacted", "rollback"},
+		{"recovers and closes", "client", "recover"},
+		{"closes without acknowledging", "client", "nothing"},
 	} {
 		fs = append(fs, feature{
-			name: c.name + " by JMS: Go next",
+			name: "JMS " + c.name + ": Go next",
 			run:  func(t *testing.T, s *site) diff { return returnedByJMS(t, s, c.ack, c.then) },
 		})
 	}
@@ -103,6 +103,8 @@ func returnedToJMS(t *testing.T, s *site, end ending, count int32) (d diff) {
 func returnedByJMS(t *testing.T, s *site, ack, then string) (d diff) {
 	q := s.node(t, "queue")
 	s.client.send(t, s.producer(q), text(""))
+	// Without credit left, or the message would come again before the session ends.
+	s.app.connect(t, s.url()+"?jms.prefetchPolicy.all=0")
 	if _, err := s.do(t, command{Op: "subscribe", Consumer: "first", Destination: &q.jms, Ack: ack}); err != nil {
 		d.refusedByJMS("a consumer", err)
 		return d

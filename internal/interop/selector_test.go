@@ -55,11 +55,15 @@ func selectorFeatures() []feature {
 			run:  func(t *testing.T, s *site) diff { return selectByGo(t, s, c.one, c.other) },
 		})
 	}
-	for _, id := range []string{"ID:AMQP_ULONG:42", "ID:AMQP_UUID:0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0", "ID:AMQP_BINARY:CAFE"} {
+	for _, c := range []struct{ kind, id string }{
+		{"ulong", "ID:AMQP_ULONG:42"},
+		{"uuid", "ID:AMQP_UUID:0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0"},
+		{"binary", "ID:AMQP_BINARY:CAFE"},
+	} {
 		for _, field := range []string{"JMSMessageID", "JMSCorrelationID"} {
 			fs = append(fs, feature{
-				name: "selector " + field + " = '" + id + "': Go to JMS",
-				run:  func(t *testing.T, s *site) diff { return selectID(t, s, field, id) },
+				name: "selector on a " + c.kind + " as " + field + ": Go to JMS",
+				run:  func(t *testing.T, s *site) diff { return selectID(t, s, field, c.id) },
 			})
 		}
 	}
