@@ -1451,6 +1451,9 @@ func (c *checker) properties() {
 		if r.Next() == wire.Binary && !utf8.Valid(r.Binary()) {
 			c.add(FieldUserID.String(), whoJMS, "not valid UTF-8: JMSXUserID is another text")
 		}
+		if v != nil {
+			c.add(FieldUserID.String(), productRabbitMQ, "refused where it is not the name of the connection's user")
+		}
 	}
 	c.group()
 }
@@ -1550,6 +1553,12 @@ func (c *checker) body() {
 		if len(b.Sequences)+len(b.Data) > 1 {
 			c.add(in, whoJMS, "several sections, of which only the last is read")
 		}
+		if len(b.Data) > 1 {
+			c.add(in, productActiveMQ, "several sections, of which only the first is kept")
+		}
+	}
+	if b.Kind() == MapMessage && c.m.mapHasHighText() {
+		c.add(in, productActiveMQ, "a text in a map has a character above U+FFFF: it is no UTF-8 any more, and Qpid JMS loses the message")
 	}
 	if b.form() != formData {
 		c.add(in, productServiceBus, "no data section: its own clients read no other")
@@ -1590,6 +1599,26 @@ func (c *checker) readable(b Body) {
 			c.add(in, whoJMS, lost+plainError(err))
 		}
 	}
+}
+
+// mapHasHighText says whether the body is a map in which a value is a string with a
+// character above U+FFFF, which takes four bytes in UTF-8.
+func (m *RawMessage) mapHasHighText() bool {
+	for s, err := range m.BodySections() {
+		r := wire.NewReader(s.Value)
+		if err != nil || s.Kind != SectionAMQPValue || r.Next() != wire.Map {
+			return false
+		}
+		_, n := r.Map()
+		for range n {
+			r.Skip()
+			text, _ := RawValue(r.Value()).text(wire.String)
+			if slices.ContainsFunc(text, func(b byte) bool { return b >= 0xf0 }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // body returns the body as far as its kind and its bytes go: texts and binaries as they

@@ -1846,6 +1846,9 @@ func TestCheck(t *testing.T) {
 			"creation-time: AMQP 1.0: before 1970, as go-amqp sends a time.Time of zero",
 		}},
 		{"a user id", Artemis(), header + `00 53 73 c0 05 02 40 a0 01 ff` + body, []string{"user-id: Qpid JMS: not valid UTF-8: JMSXUserID is another text"}},
+		{"a user id", RabbitMQ(), header + `00 53 73 c0 06 02 40 a0 02 "me"` + body, []string{
+			"user-id: RabbitMQ: refused where it is not the name of the connection's user",
+		}},
 		{"a group", RabbitMQ(), header + `00 53 73 c0 0e 0b 40 40 40 40 40 40 40 40 40 40 a1 01 "g"` + body, []string{
 			"group-id: RabbitMQ: ignored: a group is not kept with one consumer",
 		}},
@@ -1864,6 +1867,15 @@ func TestCheck(t *testing.T) {
 			`application-properties: Qpid JMS: the message never reaches the application`,
 		}},
 		{"several sections", Artemis(), header + `00 53 75 a0 00 00 53 75 a0 00`, []string{"body: Qpid JMS: several sections, of which only the last is read"}},
+		{"several sections", ActiveMQ(), header + `00 53 75 a0 00 00 53 75 a0 00`, []string{
+			"body: Qpid JMS: several sections, of which only the last is read",
+			"body: ActiveMQ Classic: several sections, of which only the first is kept",
+		}},
+		{"several sequences", ActiveMQ(), header + `00 53 76 45 00 53 76 45`, []string{"body: Qpid JMS: several sections, of which only the last is read"}},
+		{"a map of high characters", ActiveMQ(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 02 00 53 77 c1 0f 04 a1 01 "a" a1 00 a1 01 "b" a1 04 f09f9880`, []string{
+			"body: ActiveMQ Classic: a text in a map has a character above U+FFFF: it is no UTF-8 any more, and Qpid JMS loses the message",
+		}},
+		{"a map of high keys, and no higher than U+FFFF", ActiveMQ(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 02 00 53 77 c1 0c 02 a1 04 f09f9880 a1 03 efbfbd`, nil},
 		{"a body that contradicts", Artemis(), header + kind + `00 53 77 c1 01 00`, []string{
 			"body: Qpid JMS: cannot be read, and the message is lost: body amqp-value map: a TextMessage has none of that",
 		}},

@@ -203,7 +203,7 @@ func (a *app) receive(t testing.TB, from value) view {
 type value struct {
 	T          string          `json:"t"`
 	V          json.RawMessage `json:"v,omitempty"`
-	Bits       string          `json:"bits,omitempty"`       // float, double
+	Bits       string          `json:"bits,omitempty"`       // float, double; not read by the application
 	Kind       string          `json:"kind,omitempty"`       // destination
 	Name       string          `json:"name,omitempty"`       // destination
 	Descriptor *value          `json:"descriptor,omitempty"` // described
@@ -229,9 +229,13 @@ func jms(v any) value {
 	case int64:
 		return quoted("long", strconv.FormatInt(v, 10))
 	case float32:
-		return quoted("float", javaFloat(float64(v), 32))
+		f := quoted("float", javaFloat(float64(v), 32))
+		f.Bits = fmt.Sprintf("%08x", math.Float32bits(v))
+		return f
 	case float64:
-		return quoted("double", javaFloat(v, 64))
+		f := quoted("double", javaFloat(v, 64))
+		f.Bits = fmt.Sprintf("%016x", math.Float64bits(v))
+		return f
 	case string:
 		return value{T: "string", V: json.RawMessage(quote(v))}
 	case []byte:

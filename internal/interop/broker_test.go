@@ -37,6 +37,8 @@ type broker struct {
 	topicPrefix  string // of the names of topics, on both sides
 	// Whether a queue must be declared before it is used, as RabbitMQ 4 wants.
 	declared bool
+	// Whether it says when it has no more messages for a receiver's credit, always.
+	drains bool
 	// The only delivery mode that the broker takes; Unstated: it takes both.
 	onlyMode amqpjms.DeliveryMode
 }
@@ -65,6 +67,7 @@ func brokerJ() broker {
 		// A topic is a binding key of the exchange that every virtual host has.
 		topicPrefix: "amq.topic/",
 		onlyMode:    amqpjms.NonPersistent,
+		drains:      true,
 	}
 }
 
@@ -246,6 +249,9 @@ func (c *client) send(t testing.TB, p amqpjms.Producer, m *amqp.Message) amqpjms
 	return stamp
 }
 
+// writer writes messages for the broker.
+func (c *client) writer() amqpjms.Writer { return amqpjms.Writer{Peer: c.broker.peer} }
+
 // prepare gives a message what a producer stamps on it.
 func prepare(t testing.TB, p amqpjms.Producer, m *amqp.Message) amqpjms.Stamp {
 	t.Helper()
@@ -368,6 +374,36 @@ func (r *receiver) take(t testing.TB, limit time.Duration) received {
 	if err != nil {
 		t.Fatalf("receive from %v: %v", r.as.Destination, err)
 	}
+	return r.received(t, m)
+}
+
+// pull takes the next message of a receiver whose credit is issued by hand, if there
+// is one. Where the broker answers drains, the receiver is left without credit.
+func (r *receiver) pull(t testing.TB, b broker) received {
+	t.Helper()
+	if err := r.IssueCredit(1); err != nil {
+		t.Fatalf("credit for %v: %v", r.as.Destination, err)
+	}
+	wait := 500 * time.Millisecond
+	if b.drains {
+		wait = 50 * time.Millisecond // until go-amqp has sent the credit, which is drained then
+	}
+	if m := r.take(t, wait); m.Message != nil || !b.drains {
+		return m
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if err := r.DrainCredit(ctx, nil); err != nil {
+		t.Fatalf("drain of %v: %v", r.as.Destination, err)
+	}
+	if m := r.Prefetched(); m != nil {
+		return r.received(t, m)
+	}
+	return received{}
+}
+
+func (r *receiver) received(t testing.TB, m *amqp.Message) received {
+	t.Helper()
 	at := time.Now()
 	encoded, err := r.tap.message(r.LinkName(), m.DeliveryTag)
 	if err != nil {

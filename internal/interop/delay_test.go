@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/seed-b113d664/amqpjms"
 	"github.com/stretchr/testify/require"
 )
 
@@ -15,7 +16,36 @@ func delayFeatures() []feature {
 	return []feature{
 		{name: "delivery delay: Go to JMS", run: delayToJMS},
 		{name: "delivery delay: JMS to Go", run: delayToGo},
+		{name: "delivery delay by x-opt-delivery-delay: Go to Go", run: func(t *testing.T, s *site) diff {
+			return delayByForm(t, s, amqpjms.DelayRelative)
+		}},
+		{name: "delivery delay by AMQ_SCHEDULED_DELAY: Go to Go", run: func(t *testing.T, s *site) diff {
+			return delayByForm(t, s, amqpjms.DelayProperty)
+		}},
 	}
+}
+
+// delayByForm shows which brokers heed another form of delay than the one that is
+// proposed for them, and what is then left of JMSDeliveryTime.
+func delayByForm(t *testing.T, s *site, form amqpjms.DelayForm) (d diff) {
+	q := s.node(t, "queue")
+	r := s.open(t, q)
+	r.as.Peer.Delay = form
+	p := s.producer(q)
+	p.Peer.Delay = form
+	p.DeliveryDelay = delay
+	stamp := s.client.send(t, p, text(""))
+	got := r.next(t)
+	if time.Now().UnixMilli() < stamp.DeliveryTime {
+		d.note("it comes at once")
+	}
+	read, err := got.view.DeliveryTime()
+	require.NoError(t, err)
+	d.want("JMSDeliveryTime after JMSTimestamp, in ms", stamp.DeliveryTime-stamp.Timestamp, read-got.view.Timestamp())
+	encoded, err := got.raw.DeliveryTimeFrom(p.Peer)
+	require.NoError(t, err)
+	d.want("JMSDeliveryTime as it is encoded", read, encoded)
+	return d
 }
 
 // delayToJMS has Go send with a delay, and the JMS application wait.

@@ -48,7 +48,11 @@ func topic(t *testing.T, s *site, send func(node)) (d diff) {
 	require.NotNil(t, got, "the JMS subscriber received nothing")
 	d.want("what JMS reads", jms("news"), got.Body)
 	d.want("JMSDestination", topic.jms, got.JMSDestination)
-	d.want("what Go reads", "news", r.next(t).Value)
+	m := r.next(t)
+	d.want("what Go reads", "news", m.Value)
+	from, err := m.view.Destination()
+	require.NoError(t, err)
+	d.want("JMSDestination in Go", topic.destination, from)
 	return d
 }
 
@@ -66,20 +70,12 @@ func temporaryOfJMS(t *testing.T, s *site) (d diff) {
 		DeliveryMode: s.jmsMode(),
 	})
 	request := s.client.receive(t, questions)
-	require.NotNil(t, request.Properties.ReplyTo)
-	d.want("the kind", int8(2), request.Annotations[replyToAnnotation])
-	id, err := request.raw.MessageID()
+	replyTo, err := request.view.ReplyTo()
 	require.NoError(t, err)
-
-	reply := text("a reply from Go")
-	reply.Properties = &amqp.MessageProperties{CorrelationID: id.Value()}
-	p := s.producer(node{})
-	p.Destination = amqpjms.Destination{Kind: amqpjms.TemporaryQueue, Name: *request.Properties.ReplyTo}
-	s.client.send(t, p, reply)
-	got := s.app.receive(t, temporary)
-	d.want("the reply", jms("a reply from Go"), got.Body)
-	d.want("JMSCorrelationID", sent.JMSMessageID, got.JMSCorrelationID)
-	d.want("JMSDestination", temporary, got.JMSDestination)
+	d.want("the kind", amqpjms.TemporaryQueue, replyTo.Kind)
+	reply := goReplies(t, s, request, amqpjms.CorrelationIDFirst, temporary)
+	d.want("JMSCorrelationID", sent.JMSMessageID, reply.JMSCorrelationID)
+	d.want("JMSDestination", temporary, reply.JMSDestination)
 	return d
 }
 
@@ -92,8 +88,8 @@ func temporaryOfGo(t *testing.T, s *site) (d diff) {
 	}
 	requests := s.node(t, "requests")
 	request := text("a request from Go")
-	request.Annotations[replyToAnnotation] = int8(2)
-	request.Properties = &amqp.MessageProperties{ReplyTo: ptr(r.Address())}
+	replyTo := amqpjms.Destination{Kind: amqpjms.TemporaryQueue, Name: r.Address()}
+	require.NoError(t, s.writer().SetReplyTo(request, replyTo))
 	stamp := s.client.send(t, s.producer(requests), request)
 	answered := s.must(t, command{Op: "reply", Destination: &requests.jms, message: message{
 		Body: ptr(jms("a reply from JMS")), DeliveryMode: s.jmsMode(),
@@ -102,8 +98,6 @@ func temporaryOfGo(t *testing.T, s *site) (d diff) {
 	d.want("the kind", "temporary-queue", answered.Request.JMSReplyTo.Kind)
 	reply := r.next(t)
 	d.want("the reply", "a reply from JMS", reply.Value)
-	id, err := reply.raw.CorrelationID()
-	require.NoError(t, err)
-	d.want("the correlation-id", stamp.MessageID, id)
+	correlationID(t, &d, "the reply", stamp.MessageID.Value(), reply)
 	return d
 }

@@ -3,8 +3,10 @@
 package interop
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"unicode"
@@ -12,6 +14,7 @@ import (
 	"github.com/Azure/go-amqp"
 	"github.com/seed-b113d664/amqpjms"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestInterop runs on the brokers that Maven brings.
@@ -20,7 +23,10 @@ func TestInterop(t *testing.T) { onEach(t, activeMQ(), brokerJ(), artemis()) }
 // features are the rows of the table.
 func features() []feature {
 	var all []feature
-	for _, some := range [][]feature{peerFeatures(), idFeatures(), headerFeatures(), delayFeatures(), destinationFeatures()} {
+	for _, some := range [][]feature{
+		peerFeatures(), idFeatures(), headerFeatures(), expirationFeatures(), delayFeatures(), redeliveryFeatures(),
+		destinationFeatures(), selectorFeatures(), bodyFeatures(), propertyFeatures(), groupFeatures(),
+	} {
 		all = append(all, some...)
 	}
 	return all
@@ -76,7 +82,7 @@ type diff []string
 // print.
 func (d *diff) want(what string, want, got any) {
 	if w, g := fmt.Sprint(want), fmt.Sprint(got); w != g {
-		*d = append(*d, fmt.Sprintf("%s is %s and not %s", what, g, w))
+		*d = append(*d, fmt.Sprintf("%s is %s, not %s", what, g, w))
 	}
 }
 
@@ -128,14 +134,13 @@ func (s *site) node(t testing.TB, name string) node {
 // jmsMode is the delivery mode that the JMS application must choose, 0 for its own.
 func (s *site) jmsMode() int { return int(s.broker.onlyMode) }
 
-const (
-	typeAnnotation    = "x-opt-jms-msg-type"
-	replyToAnnotation = "x-opt-jms-reply-to"
-)
-
 // text is a text message.
 func text(s string) *amqp.Message {
-	return &amqp.Message{Annotations: amqp.Annotations{typeAnnotation: int8(5)}, Value: s}
+	m := new(amqp.Message)
+	if err := (amqpjms.Writer{}).SetText(m, s); err != nil {
+		panic(err)
+	}
+	return m
 }
 
 func ptr[T any](v T) *T { return &v }
@@ -170,6 +175,22 @@ func TestKnown(t *testing.T) {
 	}
 }
 
+// TestVerified checks that README shows the table: what must be seen of every broker.
+func TestVerified(t *testing.T) {
+	brokers := []broker{activeMQ(), brokerJ(), artemis(), rabbitMQ("4.0", "trixie"), rabbitMQ("4.3", "sid")}
+	tb := newTable(brokers...)
+	for _, f := range features() {
+		for _, b := range brokers {
+			tb.set(f.name, b.name, cmp.Or(known[f.name][b.name].cell, "ok"))
+		}
+	}
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	if want := tb.markdown(); !strings.Contains(string(readme), "\n\n"+want+"\n") {
+		t.Errorf("README does not show this table:\n%s", want)
+	}
+}
+
 // failures counts the failures of a test, and does not fail.
 type failures struct {
 	testing.TB
@@ -191,9 +212,9 @@ func TestJudge(t *testing.T) {
 	}{
 		{instead{}, 2, 0},
 		{instead{}, 3, 1},
-		{instead{"2 becomes 3", "n is 3 and not 2"}, 3, 0},
-		{instead{"2 becomes 3", "n is 3 and not 2"}, 2, 1},
-		{instead{"2 becomes 3", "n is 3 and not 2"}, 4, 1},
+		{instead{"2 becomes 3", "n is 3, not 2"}, 3, 0},
+		{instead{"2 becomes 3", "n is 3, not 2"}, 2, 1},
+		{instead{"2 becomes 3", "n is 3, not 2"}, 4, 1},
 	} {
 		var tb failures
 		assert.Equal(t, c.known.cell, judge(&tb, c.known, seen(c.n)))

@@ -101,7 +101,7 @@ func modeToGo(t *testing.T, s *site, mode amqpjms.DeliveryMode) (d diff) {
 	}
 	d.want("JMSDeliveryMode after send", jms(int32(mode)), sent.Observed.JMSDeliveryMode)
 	got := s.client.receive(t, q)
-	d.want("JMSDeliveryMode", mode, got.raw.Header.JMSDeliveryMode(amqpjms.Unstated))
+	d.want("JMSDeliveryMode", mode, got.view.DeliveryMode())
 	return d
 }
 
@@ -121,7 +121,7 @@ func priorityToGo(t *testing.T, s *site) (d diff) {
 	for _, priority := range []int{0, 4, 9} {
 		s.app.send(t, q.jms, message{Priority: &priority, DeliveryMode: s.jmsMode()})
 		got := s.client.receive(t, q)
-		d.want("JMSPriority", priority, got.raw.Header.JMSPriority())
+		d.want("JMSPriority", priority, got.view.Priority())
 	}
 	return d
 }

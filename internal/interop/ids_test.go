@@ -59,11 +59,8 @@ func goAsks(t *testing.T, s *site, kind string) (d diff) {
 	requests, replies := s.node(t, "requests"), s.node(t, "replies")
 	ask := func(id, correlation amqpjms.ID, pass bool) (view, received) {
 		m := text("a request from Go")
-		m.Annotations[replyToAnnotation] = int8(0)
-		m.Properties = &amqp.MessageProperties{
-			ReplyTo:       ptr(s.broker.address(t, replies.destination)),
-			CorrelationID: correlation.Value(),
-		}
+		require.NoError(t, s.writer().SetReplyTo(m, replies.destination))
+		s.writer().SetCorrelationID(m, correlation)
 		stamp, err := s.producer(requests).Stamp(time.Now(), id)
 		require.NoError(t, err)
 		require.NoError(t, stamp.Apply(m))
@@ -96,13 +93,25 @@ func goAsks(t *testing.T, s *site, kind string) (d diff) {
 // correlationID checks the type and value of a correlation-id that Go received, and
 // returns it.
 func correlationID(t *testing.T, d *diff, of string, want any, m received) amqpjms.ID {
+	t.Helper()
 	d.want("correlation-id of "+of, fmt.Sprintf("%#v", want), fmt.Sprintf("%#v", m.Properties.CorrelationID))
 	id, err := m.raw.CorrelationID()
 	require.NoError(t, err)
-	decoded, err := amqpjms.IDFrom(m.Properties.CorrelationID)
+	decoded, err := m.view.CorrelationID()
 	require.NoError(t, err)
 	d.want("correlation-id of "+of+" as it is encoded", decoded, id)
 	return id
+}
+
+// messageID is the message-id of a message that Go received.
+func messageID(t *testing.T, m received) string {
+	t.Helper()
+	id, err := m.view.MessageID()
+	require.NoError(t, err)
+	encoded, err := m.raw.AppendMessageID(nil)
+	require.NoError(t, err)
+	require.Equal(t, id.MessageID(), string(encoded))
+	return id.MessageID()
 }
 
 // jmsAsks has the JMS application send a request with a JMSCorrelationID, and Go answer
@@ -119,13 +128,13 @@ func jmsAsks(t *testing.T, s *site, kind string) (d diff) {
 			DeliveryMode: s.jmsMode(),
 		})
 		request := s.client.receive(t, questions)
-		correlation := correlationID(t, &d, "the request", c.wire, request)
-		id, err := request.raw.MessageID()
-		require.NoError(t, err)
-		d.want("the message-id", sent.JMSMessageID, jms(id.MessageID()))
+		correlationID(t, &d, "the request", c.wire, request)
+		d.want("the message-id", sent.JMSMessageID, jms(messageID(t, request)))
 
-		d.want("JMSCorrelationID of the reply", jms(c.correlationID), goAnswers(t, s, request, correlation, answers.jms).JMSCorrelationID)
-		d.want("JMSCorrelationID of the reply to the message-id", sent.JMSMessageID, goAnswers(t, s, request, id, answers.jms).JMSCorrelationID)
+		reply := goReplies(t, s, request, amqpjms.CorrelationIDFirst, answers.jms)
+		d.want("JMSCorrelationID of the reply", jms(c.correlationID), reply.JMSCorrelationID)
+		reply = goReplies(t, s, request, amqpjms.MessageIDOnly, answers.jms)
+		d.want("JMSCorrelationID of the reply to the message-id", sent.JMSMessageID, reply.JMSCorrelationID)
 	}
 	return d
 }
@@ -150,24 +159,23 @@ func madeByJMS(t *testing.T, s *site) (d diff) {
 		})
 		request := s.client.receive(t, questions)
 		d.want("the type of "+c.policy, fmt.Sprintf("%T", c.want), fmt.Sprintf("%T", request.Properties.MessageID))
-		id, err := request.raw.MessageID()
-		require.NoError(t, err)
-		d.want("the message-id of "+c.policy, sent.JMSMessageID, jms(id.MessageID()))
-		var messageID string
-		mustUnmarshal(sent.JMSMessageID.V, &messageID)
-		want := strings.TrimPrefix(messageID, c.prefix)
-		d.want("JMSCorrelationID of the reply", jms(want), goAnswers(t, s, request, id, answers.jms).JMSCorrelationID)
+		d.want("the message-id of "+c.policy, sent.JMSMessageID, jms(messageID(t, request)))
+		var id string
+		mustUnmarshal(sent.JMSMessageID.V, &id)
+		reply := goReplies(t, s, request, amqpjms.CorrelationIDFirst, answers.jms)
+		d.want("JMSCorrelationID of the reply", jms(strings.TrimPrefix(id, c.prefix)), reply.JMSCorrelationID)
 	}
 	return d
 }
 
-// goAnswers has Go answer a request of the JMS application, and that receive the answer.
-func goAnswers(t *testing.T, s *site, request received, correlation amqpjms.ID, from value) view {
+// goReplies has Go answer a request of the JMS application, and that receive the answer.
+func goReplies(t *testing.T, s *site, request received, c amqpjms.Correlation, from value) view {
 	t.Helper()
-	reply := text("a reply from Go")
-	reply.Properties = &amqp.MessageProperties{CorrelationID: correlation.Value()}
-	require.NotNil(t, request.Properties.ReplyTo)
-	to := node{destination: amqpjms.Destination{Kind: amqpjms.Queue, Name: *request.Properties.ReplyTo}}
-	s.client.send(t, s.producer(to), reply)
-	return s.app.receive(t, from)
+	reply, to, err := request.view.Reply(c)
+	require.NoError(t, err)
+	require.NoError(t, s.writer().SetText(reply, "a reply from Go"))
+	s.client.send(t, s.producer(node{destination: to}), reply)
+	got := s.app.receive(t, from)
+	require.Equal(t, jms("a reply from Go").String(), got.Body.String())
+	return got
 }

@@ -2,52 +2,178 @@
 
 package interop
 
+import "strings"
+
 // instead is what a broker does in place of what it should.
 type instead struct {
 	cell string // in the table
 	diff string // what is seen of it, to the letter
 }
 
-// known is what brokers do instead, by feature and broker: each must do exactly that,
-// so that a change is seen.
-var known = map[string]map[string]instead{
-	// Of 4.0, an omitted durable means durable. Qpid JMS sends no header here.
+// byBroker is what brokers do instead, by the names that they have in the table.
+type byBroker map[string]instead
+
+// known is what brokers do instead, by feature: each must do exactly that, so that a
+// change is seen.
+var known = map[string]byBroker{
+	// To 4.0, an omitted durable means durable, and Qpid JMS sends no header here.
 	"NON_PERSISTENT: JMS to Go": {
-		"R4.0": {"PERSISTENT", "JMSDeliveryMode is PERSISTENT and not NON_PERSISTENT"},
+		"R4.0": {"PERSISTENT", "JMSDeliveryMode is PERSISTENT, not NON_PERSISTENT"},
 	},
 	"no header, in contrast: Go to JMS": {
-		"R4.0": {"PERSISTENT", "JMSDeliveryMode is int 2 and not int 1"},
+		"R4.0": {"PERSISTENT", "JMSDeliveryMode is int 2, not int 1"},
 	},
 	"no header, in contrast: Go to Go, as it is encoded": {
-		"R4.0": {"durable is added", "durable is PERSISTENT and not unstated"},
-		"R4.3": {"not durable is added", "durable is NON_PERSISTENT and not unstated"},
+		"R4.0": {"durable is added", "durable is PERSISTENT, not unstated"},
+		"R4.3": {"not durable is added", "durable is NON_PERSISTENT, not unstated"},
 	},
-	// Its default is left out where a message is made from JMS again.
+	// It makes the message of JMS again, and leaves AMQP's default out.
 	"NON_PERSISTENT: Go to Go, as it is encoded": {
-		"AMQ": {"left out", "durable is unstated and not NON_PERSISTENT"},
+		"AMQ": {"durable is left out", "durable is unstated, not NON_PERSISTENT"},
 	},
 	// Its memory store takes no durable message.
 	"PERSISTENT: Go to JMS":                  {"BJ": durableRefused},
-	"PERSISTENT: JMS to Go":                  {"BJ": durableRefused},
 	"PERSISTENT: Go to Go, as it is encoded": {"BJ": durableRefused},
+	"PERSISTENT: JMS to Go":                  {"BJ": {"refused in memory", "it is refused: amqp:precondition-failed"}},
+
+	"ttl that has waited: Go to Go": {"ART": ttlKept, "R4.0": ttlKept, "R4.3": ttlKept},
 
 	"delivery delay: Go to JMS": {"R4.0": delayRefused, "R4.3": delayRefused},
 	"delivery delay: JMS to Go": {"R4.0": delayRefusedByJMS, "R4.3": delayRefusedByJMS},
+	"delivery delay by x-opt-delivery-delay: Go to Go": {
+		"BJ": atOnce, "R4.0": atOnce, "R4.3": atOnce,
+	},
+	// ActiveMQ takes the property off.
+	"delivery delay by AMQ_SCHEDULED_DELAY: Go to Go": {
+		"AMQ": {"delayed, JMSDeliveryTime lost", "JMSDeliveryTime after JMSTimestamp, in ms is 0, not 500"},
+		"BJ":  atOnce, "ART": atOnce, "R4.0": atOnce, "R4.3": atOnce,
+	},
 
-	"topic: Go to both":  {"R4.0": topicRefused, "R4.3": topicRefusedLater},
-	"topic: JMS to both": {"R4.0": topicRefused, "R4.3": topicRefusedLater},
+	"Go modifies, delivery failed: Go again": {
+		"R4.0": {"not counted", "JMSXDeliveryCount is 1, not 2; JMSRedelivered is false, not true"},
+	},
+	"Go modifies, delivery failed: JMS next": {"AMQ": notCounted, "R4.0": notCounted},
+	"Go modifies, undeliverable here: JMS next": {
+		"AMQ": gone, "R4.0": gone, "R4.3": gone,
+	},
+	"JMS rolls back: Go next": {
+		"R4.0": {"no transactions", "a consumer is refused: no answer"},
+		"R4.3": {"no transactions", "a consumer is refused: amqp:not-implemented"},
+	},
+	"JMS recovers and closes: Go next":          {"R4.0": notCountedForGo},
+	"JMS closes without acknowledging: Go next": {"R4.0": notCountedForGo},
+
+	"topic: Go to both":  {"R4.0": topicRefused, "R4.3": topicRefusedByLink},
+	"topic: JMS to both": {"R4.0": topicRefused, "R4.3": topicRefusedByLink},
 	"temporary queue: JMS asks, Go replies": {
 		"R4.0": {"refused", "the queue is refused: no answer"},
 	},
 	"temporary queue: Go asks, JMS replies": {
 		"R4.0": {"refused", "the queue is refused: session: amqp:not-implemented"},
 	},
+
+	"selector on JMSDeliveryMode: Go to JMS":  modeIgnored,
+	"selector on JMSDeliveryMode: JMS to Go":  modeIgnored,
+	"selector on JMSPriority: Go to JMS":      priorityIgnored,
+	"selector on JMSPriority: JMS to Go":      priorityIgnored,
+	"selector on JMSCorrelationID: Go to JMS": correlationIgnored,
+	"selector on JMSCorrelationID: JMS to Go": correlationIgnored,
+
+	"selector on a ulong as JMSMessageID: Go to JMS":      spelled("ULONG", "42", byBroker{"BJ": bare, "ART": unmarked}),
+	"selector on a ulong as JMSCorrelationID: Go to JMS":  spelled("ULONG", "42", byBroker{"AMQ": withoutID, "BJ": bare}),
+	"selector on a uuid as JMSMessageID: Go to JMS":       spelled("UUID", "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0", byBroker{"BJ": bare, "ART": unmarked}),
+	"selector on a uuid as JMSCorrelationID: Go to JMS":   spelled("UUID", "0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0", byBroker{"AMQ": withoutID, "BJ": bare}),
+	"selector on a binary as JMSMessageID: Go to JMS":     spelled("BINARY", "CAFE", byBroker{"BJ": unknown, "ART": unknown}),
+	"selector on a binary as JMSCorrelationID: Go to JMS": spelled("BINARY", "CAFE", byBroker{"AMQ": withoutID, "BJ": unknown, "ART": unknown}),
+
+	// Qpid JMS sends no body section, which is no AMQP message.
+	"Message: JMS to Go": {
+		"R4.0": {"refused: no body section", "it is refused: amqp:internal-error"},
+		"R4.3": {"refused: no body section", "it is refused: amqp:decode-error"},
+	},
+	// It writes such characters as Java does in files, in six bytes, which is no UTF-8.
+	"MapMessage of a character above U+FFFF: Go to JMS": {
+		"AMQ": {"spoilt, and lost by Qpid JMS", "it is not received"},
+	},
+	"MapMessage of a character above U+FFFF: JMS to Go": {
+		"AMQ": {"spoilt", `the body is map[string]interface {}{"smile":"\xed\xa0\xbd\xed\xb8\x80"}, not map[string]interface {}{"smile":"😀"}`},
+	},
+	// Qpid JMS reads the last section only, ActiveMQ the first.
+	"several data sections: Go to JMS": {
+		"AMQ":  {"the first only", "the body is bytes 01, not bytes 010203"},
+		"BJ":   lastSection,
+		"ART":  lastSection,
+		"R4.0": lastSection,
+		"R4.3": lastSection,
+	},
+	"several data sections: Go to Go": {
+		"AMQ": {"the first only", "the bytes is [1], not [1 2 3]; the sections is [data], not [data data]"},
+	},
+
+	"JMSXGroupID, JMSXGroupSeq: Go to JMS": {
+		"AMQ": {"negative JMSXGroupSeq lost", "JMSXGroupSeq is int 0, not int -2"},
+	},
+	"JMSXGroupID, JMSXGroupSeq: JMS to Go": {
+		"AMQ": {"negative JMSXGroupSeq lost", "JMSXGroupSeq is unstated, not -2"},
+	},
+	"JMSXUserID: Go to JMS": {
+		"R4.0": {"refused: another's", "it is refused: session: amqp:unauthorized-access"},
+		"R4.3": {"refused: another's", "it is refused: link: amqp:unauthorized-access"},
+	},
+
+	"groups: each to one consumer, in order": {"R4.0": groupsSplit, "R4.3": groupsSplit},
+	"groups, assigned: as Groups says": {
+		"ART":  {"an owner without credit holds up others", "what b gets in step 10 is nothing, not blue 1"},
+		"R4.0": noGroups, "R4.3": noGroups,
+	},
+	"groups, shared: as Groups says": {
+		"AMQ":  {"assigned instead", "what b gets in step 12 is blue 2, not red 2"},
+		"ART":  {"assigned instead", "what b gets in step 10 is nothing, not blue 1"},
+		"R4.0": noGroups, "R4.3": noGroups,
+	},
 }
 
 var (
-	durableRefused    = instead{"refused in memory", "it is refused: amqp:precondition-failed"}
-	delayRefused      = instead{"refused before it is sent", "the delay is refused: amqpjms: delivery delay 500ms: the peer cannot delay"}
-	delayRefusedByJMS = instead{"refused before it is sent", `the delay is refused: send: error "Remote does not support delayed message delivery"`}
-	topicRefused      = instead{"subscriptions refused", "Go's subscription is refused: session: amqp:invalid-field; the JMS application's is refused: no answer"}
-	topicRefusedLater = instead{"subscriptions refused", "Go's subscription is refused: amqp:invalid-field; the JMS application's is refused: amqp:invalid-field"}
+	durableRefused     = instead{"refused in memory", "it is refused: link: amqp:precondition-failed"}
+	ttlKept            = instead{"not lowered", "the ttl is what it was"}
+	delayRefused       = instead{"refused before it is sent", "the delay is refused: amqpjms: delivery delay 500ms: the peer cannot delay"}
+	delayRefusedByJMS  = instead{"refused before it is sent", `the delay is refused: send: error "Remote does not support delayed message delivery"`}
+	atOnce             = instead{"not delayed", "it comes at once"}
+	notCounted         = instead{"not counted", "JMSXDeliveryCount is int 1, not int 2; JMSRedelivered is boolean false, not boolean true"}
+	notCountedForGo    = instead{"not counted", "JMSXDeliveryCount is 1, not 2; JMSRedelivered is false, not true"}
+	gone               = instead{"gone", "that it comes is false, not true"}
+	topicRefused       = instead{"subscriptions refused", "Go's subscription is refused: session: amqp:invalid-field; the JMS application's is refused: no answer"}
+	topicRefusedByLink = instead{"subscriptions refused", "Go's subscription is refused: amqp:invalid-field; the JMS application's is refused: amqp:invalid-field"}
+	modeIgnored        = ignored("JMSDeliveryMode = 'NON_PERSISTENT'", "JMSDeliveryMode = 'PERSISTENT'")
+	priorityIgnored    = ignored("JMSPriority = 0", "JMSPriority > 4")
+	correlationIgnored = ignored("JMSCorrelationID = 'one'", "JMSCorrelationID = 'other'")
+	lastSection        = instead{"Qpid JMS has the last only", "the body is bytes 0203, not bytes 010203"}
+	groupsSplit        = instead{"no groups", "red is split; blue is split; green is split"}
+	noGroups           = instead{"no groups", "what b gets in step 10 is red 2, not blue 1"}
 )
+
+// ignored is what comes where selectors are ignored: the first message, which is the
+// other one, first.
+func ignored(one, other string) byBroker {
+	i := instead{"ignored", "what " + one + " selects is " + other + ", not " + one + "; what " + other + " selects is " + one + ", not " + other}
+	return byBroker{"R4.0": i, "R4.3": i}
+}
+
+// How brokers spell an id in selectors that is ID:AMQP_ULONG:42 to JMS.
+var (
+	withoutID = instead{"as 'AMQP_KIND:…'", "AMQP_KIND:VALUE"}
+	unmarked  = instead{"as 'ID:…'", "ID:VALUE"}
+	bare      = instead{"as '…'", "VALUE"}
+	unknown   = instead{"none of 4 spellings", "none"}
+	ignoring  = instead{"ignored", "ID:AMQP_KIND:VALUE, AMQP_KIND:VALUE, ID:VALUE, VALUE"}
+)
+
+// spelled is how brokers spell an id in selectors. RabbitMQ ignores them.
+func spelled(kind, value string, brokers byBroker) byBroker {
+	brokers["R4.0"], brokers["R4.3"] = ignoring, ignoring
+	fill := strings.NewReplacer("KIND", kind, "VALUE", value).Replace
+	for name, i := range brokers {
+		brokers[name] = instead{fill(i.cell), fill("the spelling is " + i.diff + ", not ID:AMQP_KIND:VALUE")}
+	}
+	return brokers
+}

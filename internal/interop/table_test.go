@@ -64,11 +64,16 @@ func (tb *table) set(feature, broker, cell string) {
 	tb.cells[[2]string{feature, broker}] = cell
 }
 
-// String is the table, features in the order they were first met, and the
-// versions that it is about. A cell that nothing was written to says so.
+// String is the table, and the versions that it is about.
 func (tb *table) String() string {
 	tb.mu.Lock()
 	defer tb.mu.Unlock()
+	return tb.markdown() + "\n" + strings.Join(tb.versions, " · ") + "\n"
+}
+
+// markdown is the table, features in the order they were first met. A cell that nothing
+// was written to says so.
+func (tb *table) markdown() string {
 	rows := [][]string{append([]string{"feature"}, tb.brokers...)}
 	for _, f := range tb.features {
 		row := []string{f}
@@ -100,7 +105,6 @@ func (tb *table) String() string {
 			s.WriteString("|\n")
 		}
 	}
-	s.WriteString("\n" + strings.Join(tb.versions, " · ") + "\n")
 	return s.String()
 }
 
