@@ -1283,15 +1283,21 @@ func TestGroupsFarApart(t *testing.T) {
 // A consumer with a selector remembers no more than the queue holds, however often messages are offered to it.
 func TestGroupsChoosyMemory(t *testing.T) {
 	g := NewShared(GroupOptions[int]{})
-	c, d := g.Open(func(int) bool { return true }), g.Open(nil)
 	for i := range 100 {
 		g.Add(i, groupKey(t, i))
 	}
+	c := g.Open(func(int) bool { return true })
+	only := func(want int) *Consumer[int] { return g.Open(func(m int) bool { return m == want }) }
+	first, second := only(0), only(1)
+	_, r, _ := first.Next()
+	require.True(t, c.Ready()) // it has come to the second
+	g.Release(r)
 	for range 10_000 {
+		m, r, ok := second.Next()
+		require.True(t, ok)
+		require.Equal(t, 1, m)
+		require.True(t, g.Release(r))
 		require.True(t, c.Ready())
-		_, r, _ := d.Next()
-		require.True(t, c.Ready())
-		g.Release(r)
 	}
 	require.Less(t, len(c.mayHave), 500)
 	require.Less(t, len(g.news.ring), 500)

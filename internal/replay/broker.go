@@ -185,7 +185,6 @@ func (b *broker) do(s *step) error {
 		return nil
 	case "wait":
 		b.now += s.Ms
-		b.arriveDelayed()
 		return nil
 	case "clearQueue":
 		for _, m := range slices.Clone(b.queue) {
@@ -193,6 +192,7 @@ func (b *broker) do(s *step) error {
 		}
 		return nil
 	case "housekeep":
+		b.arriveDelayed()
 		for _, m := range slices.Clone(b.queue) {
 			if b.isExpired(m) {
 				b.expire(m)
@@ -287,7 +287,7 @@ func (b *broker) groupID() bool {
 	return b.header == "" || err == nil && on && a.Header == amqpjms.GroupIDHeader
 }
 
-// arriveDelayed lets the delayed messages into the queue that are due.
+// arriveDelayed lets the delayed messages into the queue that are due, which the peer notices when it looks for them.
 func (b *broker) arriveDelayed() {
 	var due []*message
 	b.delayed = slices.DeleteFunc(b.delayed, func(m *message) bool {
