@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -346,7 +345,8 @@ func (p Producer) Prepare(m *amqp.Message, now time.Time) (Stamp, error) {
 // peers end the session of one that has none. All else of m stays, delivery annotations
 // too: take those of a received message off before it is sent on. What m may share with
 // another message (the properties, the annotations and, where the delay is a property,
-// the application properties) is not written into but replaced by a copy.
+// the application properties) is not written into but replaced by a copy, nil where
+// nothing is left in it.
 //
 // An application property AMQ_SCHEDULED_DELAY is replaced or removed where the peer
 // takes that for its delay; elsewhere it is the application's own (ActiveMQ Classic serves
@@ -371,50 +371,41 @@ func (s Stamp) Apply(m *amqp.Message) error {
 
 	m.Header = s.Header.MessageHeader()
 
-	var props amqp.MessageProperties
-	if m.Properties != nil {
-		props = *m.Properties
-	}
-	props.MessageID = s.MessageID.Value()
-	props.UserID = nil
-	if s.UserID != "" {
-		props.UserID = []byte(s.UserID)
-	}
-	props.To = nil
-	if address := s.Address; !s.Destination.IsZero() {
-		props.To = &address
-	}
-	props.CreationTime = timeOf(s.Timestamp)
-	props.AbsoluteExpiryTime = timeOf(s.Expiration)
-	m.Properties = &props
-
-	annotations := make(amqp.Annotations, len(m.Annotations)+3)
-	maps.Copy(annotations, m.Annotations)
-	for name, value := range s.Annotations() {
-		deleteAnnotation(annotations, name)
-		if value != nil {
-			annotations[name] = value
+	editProperties(m, func(p *amqp.MessageProperties) {
+		p.MessageID = s.MessageID.Value()
+		p.UserID = nil
+		if s.UserID != "" {
+			p.UserID = []byte(s.UserID)
 		}
-	}
+		p.To = nil
+		if address := s.Address; !s.Destination.IsZero() {
+			p.To = &address
+		}
+		p.CreationTime = timeOf(s.Timestamp)
+		p.AbsoluteExpiryTime = timeOf(s.Expiration)
+	})
+
 	body := bodyOf(m)
-	deleteAnnotation(annotations, annotationMessageKind)
-	annotations[annotationMessageKind] = int8(body.Kind())
-	m.Annotations = annotations
+	m.Annotations = edited(m.Annotations, 3, func(a amqp.Annotations) {
+		for name, value := range s.Annotations() {
+			deleteAnnotation(a, name)
+			if value != nil {
+				a[name] = value
+			}
+		}
+		deleteAnnotation(a, annotationMessageKind)
+		a[annotationMessageKind] = int8(body.Kind())
+	})
 	if body.form() == formNone {
 		m.Value = amqp.Null{}
 	}
 
 	for name, value := range s.ApplicationProperties() {
-		if _, ok := m.ApplicationProperties[name]; !ok && value == nil {
-			continue // or else go-amqp would send an empty section
+		if value == nil {
+			removeApplicationProperty(m, name)
+			continue
 		}
-		properties := make(map[string]any, len(m.ApplicationProperties)+1)
-		maps.Copy(properties, m.ApplicationProperties)
-		delete(properties, name)
-		if value != nil {
-			properties[name] = value
-		}
-		m.ApplicationProperties = properties
+		m.ApplicationProperties = edited(m.ApplicationProperties, 1, func(own map[string]any) { own[name] = value })
 	}
 	return nil
 }

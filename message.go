@@ -702,8 +702,8 @@ func (v View) Reply(c Correlation) (*amqp.Message, Destination, error) {
 //
 // Its methods set one thing of a message and leave all else as it is. What the message
 // may share with another (its properties, annotations, application properties and header)
-// is not written into but replaced by a copy, and nothing changes on error. Errors are
-// *[ValueError].
+// is not written into but replaced by a copy, nil where nothing is left in it, and nothing
+// changes on error. Errors are *[ValueError].
 //
 // What a [Producer] stamps on a message is not its business: the message id, the
 // destination, the times, the header.
@@ -773,8 +773,9 @@ func (w Writer) SetBody(m *amqp.Message, b Body) {
 	had := bodyOf(m)
 	contentType, encoding := b.contentTypeAfter(had.ContentType, had.ContentEncoding)
 	if contentType != had.ContentType || encoding != had.ContentEncoding {
-		p := ownProperties(m)
-		p.ContentType, p.ContentEncoding = stated(contentType), stated(encoding)
+		editProperties(m, func(p *amqp.MessageProperties) {
+			p.ContentType, p.ContentEncoding = stated(contentType), stated(encoding)
+		})
 	}
 	setAnnotation(m, b.Annotation, annotationMessageKind)
 	m.Data, m.Sequence, m.Value = b.Data, b.Sequences, b.Value
@@ -788,31 +789,51 @@ func stated(s string) *string {
 	return &s
 }
 
-// ownProperties gives m properties that it shares with no other message, and returns them.
-func ownProperties(m *amqp.Message) *amqp.MessageProperties {
+// editProperties edits a copy of the properties of m, which it may share with another
+// message. Where nothing is left of them m has none, for go-amqp sends those that are
+// empty as an empty section.
+func editProperties(m *amqp.Message, edit func(*amqp.MessageProperties)) {
 	var p amqp.MessageProperties
 	if m.Properties != nil {
 		p = *m.Properties
 	}
-	m.Properties = &p
-	return &p
+	edit(&p)
+	if m.Properties = nil; !emptyProperties(&p) {
+		m.Properties = &p
+	}
+}
+
+// emptyProperties reports whether none of the 13 is there [amqp 3.2.4].
+func emptyProperties(p *amqp.MessageProperties) bool {
+	return p.MessageID == nil && len(p.UserID) == 0 && p.To == nil && p.Subject == nil && p.ReplyTo == nil &&
+		p.CorrelationID == nil && p.ContentType == nil && p.ContentEncoding == nil && p.AbsoluteExpiryTime == nil &&
+		p.CreationTime == nil && p.GroupID == nil && p.GroupSequence == nil && p.ReplyToGroupID == nil
+}
+
+// edited returns a copy of a section's map, with room for some more entries, as edit
+// leaves it: nil where nothing is left, for go-amqp sends an empty map as an empty section.
+func edited[M ~map[K]any, K comparable](m M, more int, edit func(M)) M {
+	own := make(M, len(m)+more)
+	maps.Copy(own, m)
+	edit(own)
+	if len(own) == 0 {
+		return nil
+	}
+	return own
 }
 
 // setAnnotation gives m annotations that it shares with no other message, without the
 // names, the first of which gets a value unless that is nil.
 func setAnnotation(m *amqp.Message, value any, name string, others ...string) {
-	annotations := make(amqp.Annotations, len(m.Annotations)+1)
-	maps.Copy(annotations, m.Annotations)
-	deleteAnnotation(annotations, name)
-	for _, other := range others {
-		deleteAnnotation(annotations, other)
-	}
-	if value != nil {
-		annotations[name] = value
-	}
-	if len(annotations) > 0 || m.Annotations != nil { // else go-amqp would send an empty section
-		m.Annotations = annotations
-	}
+	m.Annotations = edited(m.Annotations, 1, func(a amqp.Annotations) {
+		deleteAnnotation(a, name)
+		for _, other := range others {
+			deleteAnnotation(a, other)
+		}
+		if value != nil {
+			a[name] = value
+		}
+	})
 }
 
 // deleteAnnotation deletes an annotation, in both forms that go-amqp sends as a symbol.
@@ -828,12 +849,12 @@ func (w Writer) SetReplyTo(m *amqp.Message, d Destination) error {
 	if err != nil {
 		return err
 	}
-	p := ownProperties(m)
-	p.ReplyTo = nil
+	var replyTo *string
 	var kind any
 	if !d.IsZero() {
-		p.ReplyTo, kind = &address, d.Kind.annotation()
+		replyTo, kind = &address, d.Kind.annotation()
 	}
+	editProperties(m, func(p *amqp.MessageProperties) { p.ReplyTo = replyTo })
 	setAnnotation(m, kind, annotationReplyTo, annotationReplyType)
 	return nil
 }
@@ -842,7 +863,7 @@ func (w Writer) SetReplyTo(m *amqp.Message, d Destination) error {
 func (w Writer) SetType(m *amqp.Message, jmsType Opt[string]) error {
 	subject, err := textField("type", jmsType)
 	if err == nil {
-		ownProperties(m).Subject = subject
+		editProperties(m, func(p *amqp.MessageProperties) { p.Subject = subject })
 	}
 	return err
 }
@@ -860,7 +881,9 @@ func textField(what string, text Opt[string]) (*string, error) {
 }
 
 // SetCorrelationID sets JMSCorrelationID, and removes it if id is the zero ID.
-func (w Writer) SetCorrelationID(m *amqp.Message, id ID) { ownProperties(m).CorrelationID = id.Value() }
+func (w Writer) SetCorrelationID(m *amqp.Message, id ID) {
+	editProperties(m, func(p *amqp.MessageProperties) { p.CorrelationID = id.Value() })
+}
 
 // SetGroup sets JMSXGroupID and JMSXGroupSeq, and removes what is not stated. It is an
 // error if the id is not valid UTF-8.
@@ -869,12 +892,12 @@ func (w Writer) SetGroup(m *amqp.Message, id Opt[string], seq Opt[int32]) error 
 	if err != nil {
 		return err
 	}
-	p := ownProperties(m)
-	p.GroupID, p.GroupSequence = groupID, nil
+	var groupSequence *uint32
 	if n, ok := seq.Get(); ok {
 		sequence := GroupSequence(n)
-		p.GroupSequence = &sequence
+		groupSequence = &sequence
 	}
+	editProperties(m, func(p *amqp.MessageProperties) { p.GroupID, p.GroupSequence = groupID, groupSequence })
 	return nil
 }
 
@@ -935,7 +958,7 @@ func setField(m *amqp.Message, name string, value any) (isField bool, err error)
 		}
 		return true, &ValueError{What: name, Value: shown, Err: errors.New(why)}
 	}
-	text := func(field func(*amqp.MessageProperties) **string) (bool, error) {
+	text := func(set func(p *amqp.MessageProperties, s *string)) (bool, error) {
 		var s *string
 		if value != nil {
 			v, ok := value.(string)
@@ -947,25 +970,25 @@ func setField(m *amqp.Message, name string, value any) (isField bool, err error)
 			}
 			s = &v
 		}
-		*field(ownProperties(m)) = s
+		editProperties(m, func(p *amqp.MessageProperties) { set(p, s) })
 		return true, nil
 	}
 	switch name {
 	case jmsxGroupID:
-		return text(func(p *amqp.MessageProperties) **string { return &p.GroupID })
+		return text(func(p *amqp.MessageProperties, s *string) { p.GroupID = s })
 	case jmsAMQPReplyToGroupID:
-		return text(func(p *amqp.MessageProperties) **string { return &p.ReplyToGroupID })
+		return text(func(p *amqp.MessageProperties, s *string) { p.ReplyToGroupID = s })
 	case jmsAMQPContentType:
-		return text(func(p *amqp.MessageProperties) **string { return &p.ContentType })
+		return text(func(p *amqp.MessageProperties, s *string) { p.ContentType = s })
 	case jmsAMQPContentEncoding:
-		return text(func(p *amqp.MessageProperties) **string { return &p.ContentEncoding })
+		return text(func(p *amqp.MessageProperties, s *string) { p.ContentEncoding = s })
 	case jmsxGroupSeq:
 		n := numberFrom(value)
 		if n.kind != numberInteger || n.n != int64(int32(n.n)) {
 			return wrong("not an integer from -2^31 to 2^31-1")
 		}
 		sequence := GroupSequence(int32(n.n))
-		ownProperties(m).GroupSequence = &sequence
+		editProperties(m, func(p *amqp.MessageProperties) { p.GroupSequence = &sequence })
 		return true, nil
 	case jmsAMQPTTL:
 		n := numberFrom(value)
@@ -1000,7 +1023,7 @@ func (w Writer) RemoveProperty(m *amqp.Message, name string) error {
 	}
 	switch name {
 	case jmsxGroupSeq:
-		ownProperties(m).GroupSequence = nil
+		editProperties(m, func(p *amqp.MessageProperties) { p.GroupSequence = nil })
 	case jmsAMQPTTL:
 		if m.Header != nil {
 			h := *m.Header
@@ -1012,11 +1035,16 @@ func (w Writer) RemoveProperty(m *amqp.Message, name string) error {
 			return err
 		}
 	}
-	if _, ok := m.ApplicationProperties[key]; ok {
-		m.ApplicationProperties = maps.Clone(m.ApplicationProperties)
-		delete(m.ApplicationProperties, key)
-	}
+	removeApplicationProperty(m, key)
 	return nil
+}
+
+// removeApplicationProperty gives m application properties without one, which it shares with
+// no other message if it had that.
+func removeApplicationProperty(m *amqp.Message, key string) {
+	if _, ok := m.ApplicationProperties[key]; ok {
+		m.ApplicationProperties = edited(m.ApplicationProperties, 0, func(own map[string]any) { delete(own, key) })
+	}
 }
 
 // PropertyKey returns the key that a property has among the application properties: its
@@ -1153,12 +1181,8 @@ func (f Forwarder) Forward(m *amqp.Message, now time.Time) (*amqp.Message, error
 		Sequence:              m.Sequence,
 		Footer:                m.Footer,
 	}
-	if _, ok := m.ApplicationProperties[propertyScheduledDelay]; ok && byProperty {
-		out.ApplicationProperties = maps.Clone(m.ApplicationProperties)
-		delete(out.ApplicationProperties, propertyScheduledDelay)
-		if len(out.ApplicationProperties) == 0 {
-			out.ApplicationProperties = nil
-		}
+	if byProperty {
+		removeApplicationProperty(out, propertyScheduledDelay)
 	}
 	if bodyOf(m).form() == formNone {
 		out.Value = amqp.Null{}
@@ -1168,24 +1192,20 @@ func (f Forwarder) Forward(m *amqp.Message, now time.Time) (*amqp.Message, error
 
 // annotationsAfter returns annotations with what is left of the delay.
 func annotationsAfter(a amqp.Annotations, delay DelayRequest) amqp.Annotations {
-	before := len(a)
-	a = maps.Clone(a)
-	for _, form := range [...]DelayForm{DelayAbsolute, DelayRelative, DelayEnqueueTime} {
-		deleteAnnotation(a, form.String())
+	if len(a) == 0 && delay.Form == DelayNotChosen {
+		return a // an empty section stays one
 	}
-	if a == nil && delay.Form != DelayNotChosen {
-		a = amqp.Annotations{}
-	}
-	switch delay.Form {
-	case DelayAbsolute:
-		a[annotationDeliveryTime] = delay.Time
-	case DelayEnqueueTime:
-		a[annotationEnqueueTime] = time.UnixMilli(delay.Time).UTC()
-	}
-	if len(a) == 0 && before > 0 {
-		return nil // no empty section where there was none
-	}
-	return a
+	return edited(a, 1, func(a amqp.Annotations) {
+		for _, form := range [...]DelayForm{DelayAbsolute, DelayRelative, DelayEnqueueTime} {
+			deleteAnnotation(a, form.String())
+		}
+		switch delay.Form {
+		case DelayAbsolute:
+			a[annotationDeliveryTime] = delay.Time
+		case DelayEnqueueTime:
+			a[annotationEnqueueTime] = time.UnixMilli(delay.Time).UTC()
+		}
+	})
 }
 
 // checkKeys is an error if a key of the annotations or of the footer is of a type that

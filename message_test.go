@@ -1,6 +1,7 @@
 package amqpjms
 
 import (
+	"encoding/hex"
 	"fmt"
 	"math"
 	"reflect"
@@ -1306,10 +1307,72 @@ func TestWriter(t *testing.T) {
 	require.Equal(t, amqp.MessageProperties{UserID: []byte("alice")}, *m.Properties)
 	require.Equal(t, amqp.Annotations{"x-opt-custom": "kept", "x-opt-jms-msg-type": int8(5)}, m.Annotations)
 
-	var fresh amqp.Message
-	require.NoError(t, w.SetReplyTo(&fresh, Destination{}))
-	require.Nil(t, fresh.Annotations, "no empty section")
 	require.True(t, Writer{} == Writer{}, "writers compare")
+}
+
+// What takes the last thing out of a section takes the section, for go-amqp sends an empty one else.
+func TestNoEmptySection(t *testing.T) {
+	var w Writer
+	address, group, n, now := "a", "g", uint32(1), sentAt()
+	removed := func(name string) func(*amqp.Message) error {
+		return func(m *amqp.Message) error { return w.RemoveProperty(m, name) }
+	}
+	applied := func(form DelayForm) func(*amqp.Message) error {
+		return func(m *amqp.Message) error { return Stamp{DelayForm: form}.Apply(m) }
+	}
+	for _, row := range []struct {
+		rule string
+		m    amqp.Message
+		edit func(m *amqp.Message) error
+		wire string // without the header and the annotation for the kind of message
+	}{
+		{"nothing to remove", amqp.Message{}, removed("p"), ``},
+		{"nothing to remove", amqp.Message{}, removed("JMSXGroupID"), ``},
+		{"nothing to remove", amqp.Message{}, removed("JMSXGroupSeq"), ``},
+		{"nothing to remove", amqp.Message{}, func(m *amqp.Message) error { return w.SetReplyTo(m, Destination{}) }, ``},
+		{"nothing to remove", amqp.Message{}, func(m *amqp.Message) error { return w.SetType(m, Opt[string]{}) }, ``},
+		{"nothing to remove", amqp.Message{}, func(m *amqp.Message) error { return w.SetGroup(m, Opt[string]{}, Opt[int32]{}) }, ``},
+		{"nothing to remove", amqp.Message{}, func(m *amqp.Message) error { w.SetCorrelationID(m, ID{}); return nil }, ``},
+		{"nothing to set", amqp.Message{}, func(m *amqp.Message) error { return w.SetProperties(m, nil) }, ``},
+		{"an application property", amqp.Message{ApplicationProperties: map[string]any{"p": true}}, removed("p"), ``},
+		{"one of two", amqp.Message{ApplicationProperties: map[string]any{"p": true, "q": true}}, removed("p"), `00 53 74 d1 00000008 00000002 a1 01 "q" 41`},
+		{"a field", amqp.Message{Properties: &amqp.MessageProperties{GroupID: &group}}, removed("JMSXGroupID"), ``},
+		{"a field", amqp.Message{Properties: &amqp.MessageProperties{GroupSequence: &n}}, removed("JMSXGroupSeq"), ``},
+		{"a null field", amqp.Message{Properties: &amqp.MessageProperties{ContentType: &group}},
+			func(m *amqp.Message) error { return w.SetProperty(m, "JMS_AMQP_CONTENT_TYPE", nil) }, ``},
+		{"a reply-to", amqp.Message{Properties: &amqp.MessageProperties{ReplyTo: &address}, Annotations: amqp.Annotations{"x-opt-jms-reply-to": int8(0)}},
+			func(m *amqp.Message) error { return w.SetReplyTo(m, Destination{}) }, ``},
+		{"what an earlier send left", amqp.Message{Properties: &amqp.MessageProperties{MessageID: "m", UserID: []byte("u"), To: &address, CreationTime: &now},
+			ApplicationProperties: map[string]any{"AMQ_SCHEDULED_DELAY": int64(1)}, Value: "a"}, applied(DelayProperty), `00 53 77 a1 01 "a"`},
+		{"but not the application's", amqp.Message{ApplicationProperties: map[string]any{"AMQ_SCHEDULED_DELAY": int64(1)}, Value: "a"}, applied(DelayAbsolute),
+			`00 53 74 d1 0000001b 00000002 a1 13 "AMQ_SCHEDULED_DELAY" 55 01 00 53 77 a1 01 "a"`},
+	} {
+		require.NoError(t, row.edit(&row.m), row.rule)
+		row.m.Header = nil
+		if deleteAnnotation(row.m.Annotations, "x-opt-jms-msg-type"); len(row.m.Annotations) == 0 && row.m.Value != nil {
+			row.m.Annotations = nil // which Apply always sets
+		}
+		got, err := row.m.MarshalBinary()
+		require.NoError(t, err, row.rule)
+		require.Equal(t, hex.EncodeToString(encoded(t, row.wire)), hex.EncodeToString(got), "%s: %+v", row.rule, row.m)
+	}
+
+	// Each of the properties makes a section.
+	fields := reflect.TypeFor[amqp.MessageProperties]()
+	require.Equal(t, propertiesFields, fields.NumField())
+	require.True(t, emptyProperties(&amqp.MessageProperties{}))
+	for i := range fields.NumField() {
+		var p amqp.MessageProperties
+		switch f := reflect.ValueOf(&p).Elem().Field(i); f.Kind() {
+		case reflect.Pointer:
+			f.Set(reflect.New(f.Type().Elem()))
+		case reflect.Slice:
+			f.SetBytes([]byte{0})
+		default:
+			f.Set(reflect.ValueOf("id"))
+		}
+		require.False(t, emptyProperties(&p), fields.Field(i).Name)
+	}
 }
 
 // What cannot be set is an error, and changes nothing.
