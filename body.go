@@ -169,6 +169,23 @@ func (b Body) Kind() MessageKind {
 	return ObjectMessage
 }
 
+// ToSend returns the body as it is sent: with the annotation that every message bears, which
+// is the kind as an int8, a byte in AMQP, whatever type it was of [jms-mapping 3.2]; and
+// with an amqp-value null where there is no section at all, for some peers end the session
+// of a message that has none. All else is the body's own.
+func (b Body) ToSend() Body {
+	b.Annotation, b.Value = int8(b.Kind()), b.valueToSend()
+	return b
+}
+
+// valueToSend returns the value of the amqp-value section to send, nil for none.
+func (b Body) valueToSend() any {
+	if b.form() == formNone {
+		return amqp.Null{}
+	}
+	return b.Value
+}
+
 // wrong returns the error of a body that is not of the kind that was asked for, or does
 // not hold what that kind holds.
 func (b Body) wrong(why string) error {

@@ -263,6 +263,52 @@ func TestPayload(t *testing.T) {
 	}
 }
 
+// What is sent says its kind as a byte, and has a section.
+func TestBodyToSend(t *testing.T) {
+	null := amqp.Null{}
+	for _, row := range []struct {
+		rule    string
+		b, want Body
+	}{
+		{"no section and no kind", Body{}, Body{Annotation: int8(3), Value: null}},
+		{"no section and a content type", Body{ContentType: "text/plain"}, Body{Annotation: int8(5), ContentType: "text/plain", Value: null}},
+		{"no section", Body{Annotation: int8(2)}, Body{Annotation: int8(2), Value: null}},
+		{"empty slices are none", Body{Annotation: int8(4), Data: [][]byte{}, Sequences: [][]any{}},
+			Body{Annotation: int8(4), Data: [][]byte{}, Sequences: [][]any{}, Value: null}},
+		{"a null", Body{Value: null}, Body{Annotation: int8(5), Value: null}},
+		{"a kind of another type", Body{Annotation: uint8(1), Value: "a"}, Body{Annotation: int8(1), Value: "a"}},
+		{"a kind of another type", Body{Annotation: uint64(0), Value: null}, Body{Annotation: int8(0), Value: null}},
+		{"a kind that is none", Body{Annotation: int8(9), Value: "a"}, Body{Annotation: int8(5), Value: "a"}},
+		{"a kind that is none", Body{Annotation: "text", Data: [][]byte{{}}}, Body{Annotation: int8(3), Data: [][]byte{{}}}},
+		{"a sequence", Body{Sequences: [][]any{{}}}, Body{Annotation: int8(1), Sequences: [][]any{{}}}},
+		{"a body that contradicts", Body{Annotation: int8(5), Value: map[string]any{}}, Body{Annotation: int8(5), Value: map[string]any{}}},
+		{"another encoding", Body{ContentEncoding: "gzip", Data: [][]byte{{1}}}, Body{Annotation: int8(3), ContentEncoding: "gzip", Data: [][]byte{{1}}}},
+	} {
+		was := row.b
+		require.Equal(t, row.want, row.b.ToSend(), "%s: %+v.ToSend()", row.rule, row.b)
+		require.Equal(t, was, row.b)
+		require.Equal(t, row.want, row.want.ToSend(), "%s: what is sent stays", row.rule)
+
+		// A message that gets that body, or had it when it is stamped, is sent so too.
+		var written amqp.Message
+		Writer{}.SetBody(&written, row.b)
+		stamped := amqp.Message{Data: row.b.Data, Sequence: row.b.Sequences, Value: row.b.Value,
+			Annotations: amqp.Annotations{"x-opt-jms-msg-type": row.b.Annotation},
+			Properties:  &amqp.MessageProperties{ContentType: stated(row.b.ContentType), ContentEncoding: stated(row.b.ContentEncoding)}}
+		require.NoError(t, Stamp{}.Apply(&stamped))
+		forwarded, err := Forwarder{}.Forward(&amqp.Message{Data: row.b.Data, Sequence: row.b.Sequences, Value: row.b.Value}, sentAt())
+		require.NoError(t, err)
+		for _, m := range []amqp.Message{written, stamped} {
+			require.Equal(t, amqp.Annotations{"x-opt-jms-msg-type": row.want.Annotation}, m.Annotations, row.rule)
+			require.Equal(t, row.want.Value, m.Value, row.rule)
+			require.Equal(t, row.want.Data, m.Data, row.rule)
+			require.Equal(t, row.want.Sequences, m.Sequence, row.rule)
+		}
+		require.Equal(t, row.want.Value, forwarded.Value, row.rule)
+		require.Nil(t, forwarded.Annotations, "%s: a message that is passed on says of its kind what it said", row.rule)
+	}
+}
+
 // What is written is read as the same, and what no body may hold is refused.
 func TestMakeBodies(t *testing.T) {
 	every := map[string]any{

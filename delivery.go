@@ -180,7 +180,9 @@ type Producer struct {
 
 // A Stamp is what a message has got from its producer when send returns [jms 3.4.11].
 // Wrappers write it to a message type of their own, [Stamp.Annotations] and
-// [Stamp.ApplicationProperties] included; [Stamp.Apply] writes it to an *amqp.Message. Stamps can be compared with ==.
+// [Stamp.ApplicationProperties] included, and send the body that [Body.ToSend] makes, with
+// its annotation; [Stamp.Apply] does all this to an *amqp.Message. Stamps can be compared
+// with ==.
 type Stamp struct {
 	Header      Header
 	Destination Destination // JMSDestination
@@ -338,12 +340,11 @@ func (p Producer) Prepare(m *amqp.Message, now time.Time) (Stamp, error) {
 
 // Apply writes the stamp to m: a new header, with durable on the wire; the properties
 // message-id, user-id, to, absolute-expiry-time and creation-time, set or removed; the
-// annotation x-opt-jms-dest; the kind of message, as [Body.Kind] has it, in
-// x-opt-jms-msg-type; and the delay in its one form. What was left by an earlier send is
-// removed: a delay in the form of an annotation, and x-opt-to-type, the older annotation
-// for the kind of the destination. A message without a body section gets an amqp-value null, for some
-// peers end the session of one that has none. All else of m stays, delivery annotations
-// too: take those of a received message off before it is sent on. What m may share with
+// annotation x-opt-jms-dest; what [Body.ToSend] makes of the body, which is the kind of
+// message in x-opt-jms-msg-type, and an amqp-value null where there is no body section; and
+// the delay in its one form. What was left by an earlier send is removed: a delay in the
+// form of an annotation, and x-opt-to-type, the older annotation for the kind of the
+// destination. All else of m stays, delivery annotations too: take those of a received message off before it is sent on. What m may share with
 // another message (the properties, the annotations and, where the delay is a property,
 // the application properties) is not written into but replaced by a copy, nil where
 // nothing is left in it.
@@ -385,7 +386,8 @@ func (s Stamp) Apply(m *amqp.Message) error {
 		p.AbsoluteExpiryTime = timeOf(s.Expiration)
 	})
 
-	body := bodyOf(m)
+	body := bodyOf(m).ToSend()
+	m.Value = body.Value
 	m.Annotations = edited(m.Annotations, 3, func(a amqp.Annotations) {
 		for name, value := range s.Annotations() {
 			deleteAnnotation(a, name)
@@ -394,11 +396,8 @@ func (s Stamp) Apply(m *amqp.Message) error {
 			}
 		}
 		deleteAnnotation(a, annotationMessageKind)
-		a[annotationMessageKind] = int8(body.Kind())
+		a[annotationMessageKind] = body.Annotation
 	})
-	if body.form() == formNone {
-		m.Value = amqp.Null{}
-	}
 
 	for name, value := range s.ApplicationProperties() {
 		if value == nil {
@@ -423,7 +422,8 @@ func timeOf(ms int64) *time.Time {
 // kind of the destination, and the delay in every form. A value is an int8, which is a
 // byte in AMQP, an int64, which is a long, or a time.Time, which is a timestamp; nil is
 // an annotation to remove, for an earlier send may have left it. A delay in the form of
-// [DelayProperty] is none of these: see [Stamp.ApplicationProperties].
+// [DelayProperty] is none of these: see [Stamp.ApplicationProperties]. Nor is the kind of
+// message, which the body knows: see [Body.ToSend].
 func (s Stamp) Annotations() iter.Seq2[string, any] {
 	return func(yield func(string, any) bool) {
 		var kind, absolute, relative, enqueue any

@@ -766,10 +766,11 @@ func (w Writer) setBody(m *amqp.Message) func(Body, error) error {
 	}
 }
 
-// SetBody gives m a body, as the methods for each kind do, in place of any other. The
-// content-type that m has stays where it is true of the new body, and the
+// SetBody gives m a body, as the methods for each kind do, in place of any other, and as
+// [Body.ToSend] makes it. The content-type that m has stays where it is true of the new body, and the
 // content-encoding where the body is bytes.
 func (w Writer) SetBody(m *amqp.Message, b Body) {
+	b = b.ToSend()
 	had := bodyOf(m)
 	contentType, encoding := b.contentTypeAfter(had.ContentType, had.ContentEncoding)
 	if contentType != had.ContentType || encoding != had.ContentEncoding {
@@ -1150,7 +1151,7 @@ func UnescapePropertyName(escaped string) string {
 // itself is not changed, and is still there to be settled.
 //
 // A message without a body section becomes one with an amqp-value null, for go-amqp
-// decodes both alike, and the first ends the session at some peers.
+// decodes both alike, and some peers end the session of the first. See [Body.ToSend].
 //
 // It is an error, a *[ValueError], if the header or the delay cannot be read, if the
 // message has a relative delay and no creation-time, if it has to wait and the next peer
@@ -1177,15 +1178,12 @@ func (f Forwarder) Forward(m *amqp.Message, now time.Time) (*amqp.Message, error
 		Properties:            m.Properties,
 		ApplicationProperties: m.ApplicationProperties,
 		Data:                  m.Data,
-		Value:                 m.Value,
+		Value:                 bodyOf(m).valueToSend(),
 		Sequence:              m.Sequence,
 		Footer:                m.Footer,
 	}
 	if byProperty {
 		removeApplicationProperty(out, propertyScheduledDelay)
-	}
-	if bodyOf(m).form() == formNone {
-		out.Value = amqp.Null{}
 	}
 	return out, nil
 }
