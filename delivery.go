@@ -353,8 +353,8 @@ func (p Producer) Prepare(m *amqp.Message, now time.Time) (Stamp, error) {
 // takes that for its delay; elsewhere it is the application's own (ActiveMQ Classic serves
 // it all the same, so take it off a message that was sent in that form), but an error, a
 // *[ValueError], beside a delay in another form. So is a delay whose form cannot be
-// written, in a stamp that [Producer.Stamp] did not make, and an annotation or a footer
-// whose key go-amqp cannot write. m does not change on error.
+// written, in a stamp that [Producer.Stamp] did not make, and an annotation, of the
+// delivery too, or a footer whose key go-amqp cannot write. m does not change on error.
 func (s Stamp) Apply(m *amqp.Message) error {
 	delayed := s.DeliveryDelay > 0
 	if delayed {

@@ -1158,9 +1158,6 @@ func UnescapePropertyName(escaped string) string {
 // cannot delay, and if it has an annotation or a footer whose key go-amqp cannot write:
 // pass its bytes on with Append then.
 func (f Forwarder) Forward(m *amqp.Message, now time.Time) (*amqp.Message, error) {
-	if err := checkKeys(m); err != nil {
-		return nil, err
-	}
 	h, err := HeaderFrom(m.Header)
 	if err != nil {
 		return nil, err
@@ -1185,6 +1182,9 @@ func (f Forwarder) Forward(m *amqp.Message, now time.Time) (*amqp.Message, error
 	if byProperty {
 		removeApplicationProperty(out, propertyScheduledDelay)
 	}
+	if err := checkKeys(out); err != nil {
+		return nil, err
+	}
 	return out, nil
 }
 
@@ -1206,13 +1206,13 @@ func annotationsAfter(a amqp.Annotations, delay DelayRequest) amqp.Annotations {
 	})
 }
 
-// checkKeys is an error if a key of the annotations or of the footer is of a type that
-// go-amqp cannot write, though it decodes it.
+// checkKeys is an error if a key of annotations of either sort or of the footer is of a
+// type that go-amqp cannot write, though it decodes it.
 func checkKeys(m *amqp.Message) error {
 	for _, section := range [...]struct {
 		kind SectionKind
 		m    amqp.Annotations
-	}{{SectionMessageAnnotations, m.Annotations}, {SectionFooter, m.Footer}} {
+	}{{SectionDeliveryAnnotations, m.DeliveryAnnotations}, {SectionMessageAnnotations, m.Annotations}, {SectionFooter, m.Footer}} {
 		for key := range section.m {
 			switch key.(type) {
 			case string, amqp.Symbol, int, int64:

@@ -1832,10 +1832,46 @@ func TestForward(t *testing.T) {
 		wantValueError(t, err, "amqpjms: "+row.err)
 		require.Nil(t, out, row.rule)
 	}
-	m := amqp.Message{Annotations: amqp.Annotations{uint64(5): true}}
-	_, err = Producer{}.Prepare(&m, sentAt())
-	wantValueError(t, err, `amqpjms: key of the message-annotations ulong 5: go-amqp cannot write it`)
-	require.Equal(t, amqp.Message{Annotations: amqp.Annotations{uint64(5): true}}, m)
+
+	out, err = Forwarder{}.Forward(&amqp.Message{DeliveryAnnotations: amqp.Annotations{uint64(5): true}}, sentAt())
+	require.NoError(t, err, "a key of the hop that is over")
+	require.Nil(t, out.DeliveryAnnotations)
+}
+
+// A key that go-amqp cannot write is named before anything is sent, in whatever section.
+func TestKeys(t *testing.T) {
+	for _, section := range []struct {
+		name string
+		of   func(m *amqp.Message) *amqp.Annotations
+	}{
+		{"delivery-annotations", func(m *amqp.Message) *amqp.Annotations { return &m.DeliveryAnnotations }},
+		{"message-annotations", func(m *amqp.Message) *amqp.Annotations { return &m.Annotations }},
+		{"footer", func(m *amqp.Message) *amqp.Annotations { return &m.Footer }},
+	} {
+		for _, row := range []struct {
+			key  any
+			text string // "": go-amqp writes it
+		}{
+			{"s", ""}, {amqp.Symbol("s"), ""}, {int64(1), ""}, {1, ""},
+			{uint64(5), "ulong 5"}, {int32(5), "int 5"}, {nil, "null <nil>"}, {true, "boolean true"},
+		} {
+			var m, was amqp.Message
+			*section.of(&m), *section.of(&was) = amqp.Annotations{row.key: true}, amqp.Annotations{row.key: true}
+			_, err := m.MarshalBinary()
+			require.Equal(t, row.text == "", err == nil, "%s, %T: go-amqp: %v", section.name, row.key, err)
+			if _, err := CheckMessage(&m, Peer{}); row.text == "" {
+				require.NoError(t, err)
+			} else {
+				wantValueError(t, err, "amqpjms: key of the "+section.name+" "+row.text+": go-amqp cannot write it")
+			}
+			if _, err := (Producer{}).Prepare(&m, sentAt()); row.text == "" {
+				require.NoError(t, err)
+			} else {
+				wantValueError(t, err, "amqpjms: key of the "+section.name+" "+row.text+": go-amqp cannot write it")
+				require.Equal(t, was, m)
+			}
+		}
+	}
 }
 
 // What a peer is known to misread, refuse or ignore. Each row is one message, and all that is said of it.
