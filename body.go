@@ -131,25 +131,27 @@ func isNull(v any) bool {
 
 // Kind returns what kind of message this is: what the annotation says, and where it says
 // none what the body is [jms-mapping 3.3].
-func (b Body) Kind() MessageKind {
-	if kind, err := MessageKindFrom(b.Annotation); err == nil {
+func (b Body) Kind() MessageKind { return kindOf(b.Annotation, b.ContentType, b.form(), b.Value) }
+
+func kindOf(annotation any, contentType string, form bodyForm, value any) MessageKind {
+	if kind, err := MessageKindFrom(annotation); err == nil {
 		if kind, ok := kind.Get(); ok {
 			return kind
 		}
 	}
-	switch b.form() {
+	switch form {
 	case formNone:
-		switch c := parseContentType(b.ContentType); {
+		switch c := parseContentType(contentType); {
 		case c.media == contentJavaObject:
 			return ObjectMessage
-		case c.media == contentOctetStream || b.ContentType == "":
+		case c.media == contentOctetStream || contentType == "":
 			return BytesMessage
 		case c.textual():
 			return TextMessage
 		}
 		return PlainMessage
 	case formData:
-		switch c := parseContentType(b.ContentType); {
+		switch c := parseContentType(contentType); {
 		case c.media == contentJavaObject:
 			return ObjectMessage
 		case c.textual():
@@ -159,7 +161,7 @@ func (b Body) Kind() MessageKind {
 	case formNull:
 		return TextMessage
 	case formValue, formMixed:
-		switch b.Value.(type) {
+		switch value.(type) {
 		case string:
 			return TextMessage
 		case []byte:

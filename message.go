@@ -1257,7 +1257,8 @@ func CheckMessage(m *amqp.Message, p Peer) ([]Problem, error) {
 // ignore in an encoded message, and what AMQP 1.0 forbids: all that is known of the
 // predefined peers, which are told apart by their Product. For the zero Peer it is what
 // any of them would. It finds what was seen of those versions (see [Artemis] and the
-// others), so an empty answer is no promise.
+// others), so an empty answer is no promise. It looks at all of the message, and copies the
+// text in it.
 func Check(msg []byte, p Peer) []Problem {
 	c := checker{peer: p}
 	if err := c.m.Parse(msg); err != nil {
@@ -1610,7 +1611,7 @@ func (c *checker) readable(b Body) {
 	}
 }
 
-// body returns the body as far as its kind and its bytes go: texts and binaries as they
+// body returns a copy of the body as far as Check looks at it: texts and binaries as they
 // are, of maps and lists that they are there and whether all keys are strings, of any
 // other value nothing.
 func (m *RawMessage) body() (Body, error) {
@@ -1626,9 +1627,8 @@ func (m *RawMessage) body() (Body, error) {
 		case SectionAMQPSequence:
 			b.Sequences = append(b.Sequences, []any{})
 		case SectionAMQPValue:
+			b.Value = typeOf(s.Value)
 			switch r.Next() {
-			case wire.Null:
-				b.Value = amqp.Null{}
 			case wire.String:
 				text, ok := s.Value.text(wire.String)
 				if !ok {
@@ -1637,8 +1637,6 @@ func (m *RawMessage) body() (Body, error) {
 				b.Value = string(text)
 			case wire.Binary:
 				b.Value = r.Binary()
-			case wire.List:
-				b.Value = []any{}
 			case wire.Map:
 				value := map[any]any{}
 				outer, n := r.Map()
@@ -1651,41 +1649,83 @@ func (m *RawMessage) body() (Body, error) {
 				}
 				r.Leave(outer)
 				b.Value = value
-			default:
-				b.Value = unread(s.Value.Type())
 			}
 			if err := r.Err(); err != nil {
 				return Body{}, wireError("body", s.Offset+len(s.Bytes)-len(s.Value), err)
 			}
 		}
 	}
-	contentType, err := m.Property(FieldContentType)
-	if err != nil {
-		return Body{}, err
-	}
-	b.ContentType, _ = contentType.Text()
 	encoding, err := m.Property(FieldContentEncoding)
 	if err != nil {
 		return Body{}, err
 	}
 	b.ContentEncoding, _ = encoding.Text()
-	annotation, err := m.Annotation(annotationMessageKind)
-	if err != nil {
+	if b.ContentType, b.Annotation, err = m.saidOfKind(); err != nil {
 		return Body{}, err
-	}
-	if n, ok := annotation.Int(); ok {
-		b.Annotation = n
 	}
 	return b, nil
 }
 
+// saidOfKind returns what the content-type and the annotation say of the kind of message.
+func (m *RawMessage) saidOfKind() (contentType string, annotation any, err error) {
+	v, err := m.Property(FieldContentType)
+	if err != nil {
+		return "", nil, err
+	}
+	contentType, _ = v.Text()
+	v, err = m.Annotation(annotationMessageKind)
+	if err != nil {
+		return "", nil, err
+	}
+	if n, ok := v.Int(); ok {
+		annotation = n
+	}
+	return contentType, annotation, nil
+}
+
+// typeOf returns an empty value of the type of v, as far as the kind of a body depends on it.
+func typeOf(v RawValue) any {
+	r := wire.NewReader(v)
+	switch t := r.Next(); t {
+	case wire.Null:
+		return amqp.Null{}
+	case wire.String:
+		return ""
+	case wire.Binary:
+		return []byte(nil)
+	case wire.List:
+		return []any(nil)
+	case wire.Map:
+		return map[any]any(nil)
+	default:
+		return unread(t.String())
+	}
+}
+
 // Kind returns what kind of JMS message this is, as [Body.Kind] does. Unlike a [View] it
-// can tell an amqp-value null from no body. It walks the sections of the body, and is an
-// error, a *[WireError], if they, the content-type or the annotations are broken.
+// can tell an amqp-value null from no body. It walks the sections of the body and looks at
+// nothing that stands inside, so its cost grows with their number and not their size. It is
+// an error, a *[WireError], if they, the content-type or the annotations are broken.
 func (m *RawMessage) Kind() (MessageKind, error) {
-	b, err := m.body()
+	var form bodyForm
+	var value any
+	for s, err := range m.BodySections() {
+		if err != nil {
+			return 0, err
+		}
+		switch s.Kind {
+		case SectionData:
+			form = formData
+		case SectionAMQPSequence:
+			form = formSequence
+		case SectionAMQPValue:
+			value = typeOf(s.Value)
+			form = Body{Value: value}.form()
+		}
+	}
+	contentType, annotation, err := m.saidOfKind()
 	if err != nil {
 		return 0, err
 	}
-	return b.Kind(), nil
+	return kindOf(annotation, contentType, form, value), nil
 }
