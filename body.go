@@ -195,12 +195,14 @@ func (b Body) wrong(why string) error {
 }
 
 // contradicts returns the error of a body that its annotation does not allow.
-func (b Body) contradicts() error { return b.wrong("a " + b.Kind().String() + " has none of that") }
+func (b Body) contradicts() error {
+	return b.wrong("not what a body of kind " + b.Kind().String() + " is")
+}
 
 // expect is an error if the message is of another kind.
 func (b Body) expect(kind MessageKind) error {
 	if k := b.Kind(); k != kind {
-		return b.wrong("of a " + k.String() + ", not of a " + kind.String())
+		return b.wrong("kind is " + k.String() + ", not " + kind.String())
 	}
 	return nil
 }
@@ -235,10 +237,7 @@ func (b Body) Text() (Opt[string], error) {
 	case formNone, formNull:
 		return Opt[string]{}, nil
 	case formData:
-		if b.ContentEncoding != "" {
-			return Opt[string]{}, b.wrong("content-encoding " + quote(b.ContentEncoding) + ", which is not undone")
-		}
-		charset, err := parseContentType(b.ContentType).charset()
+		charset, err := b.charset()
 		if err != nil {
 			return Opt[string]{}, err
 		}
@@ -256,6 +255,14 @@ func (b Body) Text() (Opt[string], error) {
 		}
 	}
 	return Opt[string]{}, b.contradicts()
+}
+
+// charset returns the charset of the data of a TextMessage.
+func (b Body) charset() (charset, error) {
+	if b.ContentEncoding != "" {
+		return 0, b.wrong("content-encoding " + quote(b.ContentEncoding) + ", which is not undone")
+	}
+	return parseContentType(b.ContentType).charset()
 }
 
 // Bytes returns the bytes of a BytesMessage, all data sections joined, never nil. They
@@ -364,6 +371,11 @@ func (b Body) Typed() bool {
 func (b Body) Payload() ([]byte, error) {
 	switch b.Kind() {
 	case TextMessage:
+		if b.form() == formData {
+			if charset, err := b.charset(); err == nil && charset == charsetUTF8 {
+				return validUTF8(joined(b.Data)) // as they are
+			}
+		}
 		text, err := b.Text()
 		if s, ok := text.Get(); ok {
 			return []byte(s), nil
@@ -760,18 +772,26 @@ func (c charset) String() string {
 	return "UTF-8"
 }
 
+func (c charset) invalid(text []byte) error {
+	return &ValueError{What: "text", Value: quote(text), Err: errors.New("not valid " + c.String())}
+}
+
+// validUTF8 returns text, which is in UTF-8.
+func validUTF8(text []byte) ([]byte, error) {
+	if !utf8.Valid(text) {
+		return nil, charsetUTF8.invalid(text)
+	}
+	return text, nil
+}
+
 // decodeText returns b, which is text in a charset. What is not valid in it is an error:
 // nothing is replaced.
 func decodeText(c charset, b []byte) (string, error) {
-	invalid := func() (string, error) {
-		return "", &ValueError{What: "text", Value: quote(string(b)), Err: errors.New("not valid " + c.String())}
-	}
+	invalid := func() (string, error) { return "", c.invalid(b) }
 	switch c {
 	case charsetUTF8:
-		if !utf8.Valid(b) {
-			return invalid()
-		}
-		return string(b), nil
+		b, err := validUTF8(b)
+		return string(b), err
 	case charsetASCII, charsetLatin1:
 		var s strings.Builder
 		s.Grow(len(b))

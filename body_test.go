@@ -148,11 +148,11 @@ func TestBodyText(t *testing.T) {
 		{"parameters that are none", data("text/plain; charset", "a"), Opt[string]{}, `content-type "text/plain; charset": mime: invalid media parameter`},
 		{"a content encoding", Body{ContentType: "text/plain", ContentEncoding: "gzip", Data: [][]byte{{1}}}, Opt[string]{},
 			`body data: content-encoding "gzip", which is not undone`},
-		{"a map", Body{Annotation: int8(TextMessage), Value: map[string]any{}}, Opt[string]{}, `body amqp-value map: a TextMessage has none of that`},
-		{"a sequence", Body{Annotation: int8(TextMessage), Sequences: [][]any{{}}}, Opt[string]{}, `body amqp-sequence: a TextMessage has none of that`},
+		{"a map", Body{Annotation: int8(TextMessage), Value: map[string]any{}}, Opt[string]{}, `body amqp-value map: not what a body of kind TextMessage is`},
+		{"a sequence", Body{Annotation: int8(TextMessage), Sequences: [][]any{{}}}, Opt[string]{}, `body amqp-sequence: not what a body of kind TextMessage is`},
 		{"two sorts of sections", Body{Annotation: int8(TextMessage), Value: "a", Data: [][]byte{{1}}}, Opt[string]{},
-			`body of different sections: a TextMessage has none of that`},
-		{"another kind", Body{}, Opt[string]{}, `body without sections: of a BytesMessage, not of a TextMessage`},
+			`body of different sections: not what a body of kind TextMessage is`},
+		{"another kind", Body{}, Opt[string]{}, `body without sections: kind is BytesMessage, not TextMessage`},
 	} {
 		got, err := row.b.Text()
 		require.Equal(t, row.want, got, "%s: %+v.Text()", row.rule, row.b)
@@ -222,7 +222,7 @@ func TestBodies(t *testing.T) {
 		for kind, other := range read {
 			if kind != row.kind {
 				_, err := other(row.b)
-				require.ErrorContains(t, err, "of a "+row.kind.String()+", not of a "+kind.String())
+				require.ErrorContains(t, err, ": kind is "+row.kind.String()+", not "+kind.String())
 			}
 		}
 	}
@@ -248,7 +248,13 @@ func TestPayload(t *testing.T) {
 		{Body{Value: []byte{1}}, []byte{1}, ""},
 		{Body{}, []byte{}, ""},
 		{SerializedBody(Serialized{1}), []byte{1}, ""},
+		{Body{ContentType: "text/plain", Data: [][]byte{{'a'}, []byte("\u00e9")}}, []byte("a\u00e9"), ""},
+		{Body{Annotation: int8(TextMessage), Data: [][]byte{nil}}, []byte{}, ""},
 		{Body{Value: "a\xff"}, nil, `text "a\xff": not valid UTF-8`},
+		{Body{ContentType: "text/plain", Data: [][]byte{{'a', 0xff}}}, nil, `text "a\xff": not valid UTF-8`},
+		{Body{ContentType: "text/plain; charset=us-ascii", Data: [][]byte{{0xff}}}, nil, `text "\xff": not valid US-ASCII`},
+		{Body{ContentType: "text/plain; charset=x", Data: [][]byte{{'a'}}}, nil, `charset "x": none of UTF-8, US-ASCII, ISO-8859-1 and UTF-16`},
+		{Body{ContentType: "text/plain", ContentEncoding: "gzip", Data: [][]byte{{'a'}}}, nil, `body data: content-encoding "gzip", which is not undone`},
 		{Body{Value: int32(1)}, nil, `body amqp-value int: no bytes`},
 		{Body{Annotation: int8(MapMessage)}, nil, `body without sections: no bytes`},
 		{PlainBody(), nil, `body amqp-value null: no bytes`},
@@ -261,6 +267,14 @@ func TestPayload(t *testing.T) {
 			wantValueError(t, err, "amqpjms: "+row.err)
 		}
 	}
+
+	// The bytes of one data section are the body's own, a text too.
+	text := []byte("h\u00e9")
+	b := Body{Annotation: int8(TextMessage), Data: [][]byte{text}}
+	got, err := b.Payload()
+	require.NoError(t, err)
+	require.Same(t, &text[0], &got[0])
+	allocs(t, 0, "Payload, text as data", func() { _, _ = b.Payload() })
 }
 
 // What is sent says its kind as a byte, and has a section.

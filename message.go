@@ -252,11 +252,21 @@ type reception struct {
 	received time.Time
 }
 
-// A View is a received message as JMS sees it. [Receiver.Read] makes it. It may be used
-// by several goroutines at once as long as none of them changes the message.
+// A View is a received message as JMS sees it. [Receiver.Read] makes it; one that is made
+// without is that of the zero Receiver, to which the time of receipt is not known. It has
+// to have a message. A View may be used by several goroutines at once as long as none of
+// them changes the message. Do not compare Views: two of the same message may differ.
 type View struct {
 	Message *amqp.Message
-	at      *reception
+	at      *reception // nil: of the zero Receiver
+}
+
+// from returns how the message was received.
+func (v View) from() *reception {
+	if v.at == nil {
+		return &reception{}
+	}
+	return v.at
 }
 
 // annotation returns a message annotation, nil where there is none. go-amqp decodes keys
@@ -293,7 +303,7 @@ func (v View) CorrelationID() (ID, error) {
 func (v View) Destination() (Destination, error) {
 	p := v.Message.Properties
 	if p == nil || p.To == nil {
-		return v.at.receiver.Destination, nil
+		return v.from().receiver.Destination, nil
 	}
 	return v.destination("to", *p.To, annotationDest, annotationToType)
 }
@@ -312,17 +322,15 @@ func (v View) destination(what, address, annotation, legacy string) (Destination
 	if err := checkText(what, address); err != nil {
 		return Destination{}, err
 	}
-	kind := DestinationKindFrom(v.annotation(annotation), nil)
-	if kind == UnknownKind {
-		kind = DestinationKindFrom(nil, v.annotation(legacy))
-	}
-	return v.at.receiver.Peer.destination(address, kind, v.at.receiver.Destination.Kind), nil
+	kind := DestinationKindFrom(v.annotation(annotation), v.annotation(legacy))
+	r := &v.from().receiver
+	return r.Peer.destination(address, kind, r.Destination.Kind), nil
 }
 
 // DeliveryMode returns JMSDeliveryMode, as [Header.JMSDeliveryMode] does. A header that
 // go-amqp decoded is never [Unstated]: see [HeaderFrom].
 func (v View) DeliveryMode() DeliveryMode {
-	return Header{Mode: modeFrom(v.Message.Header)}.JMSDeliveryMode(v.at.receiver.NodeDefault)
+	return Header{Mode: modeFrom(v.Message.Header)}.JMSDeliveryMode(v.from().receiver.NodeDefault)
 }
 
 // Priority returns JMSPriority, as [Header.JMSPriority] does.
@@ -350,7 +358,7 @@ func (v View) Timestamp() int64 {
 // receiver's peer. An annotation counts whose key is a string, too: go-amqp does not tell
 // strings from symbols.
 func (v View) DeliveryTime() (int64, error) {
-	d := delaysOf(v.Message, v.at.receiver.Peer.Delay == DelayProperty)
+	d := delaysOf(v.Message, v.from().receiver.Peer.Delay == DelayProperty)
 	return d.deliveryTime()
 }
 
@@ -379,13 +387,13 @@ func delaysOf(m *amqp.Message, byProperty bool) delays {
 // Expiration returns JMSExpiration, as [RawMessage.Expiration] does.
 func (v View) Expiration() (int64, error) {
 	if p := v.Message.Properties; p != nil && p.AbsoluteExpiryTime != nil {
-		return expiration(numberFromTime(p.AbsoluteExpiryTime), Opt[uint32]{}, v.at.received)
+		return expiration(numberFromTime(p.AbsoluteExpiryTime), Opt[uint32]{}, v.from().received)
 	}
 	h, err := HeaderFrom(v.Message.Header)
 	if err != nil {
 		return 0, err
 	}
-	return expiration(number{}, h.TTL, v.at.received)
+	return expiration(number{}, h.TTL, v.from().received)
 }
 
 func numberFromTime(t *time.Time) number {
@@ -403,8 +411,8 @@ func (v View) Type() Opt[string] {
 	return Opt[string]{}
 }
 
-// UserID returns JMSXUserID, "" for none. Bytes that are not valid UTF-8 are an error, a
-// *[ValueError]; they are in the message's Properties.UserID.
+// UserID returns JMSXUserID, "" for none: a user-id of no bytes is none. Bytes that are not
+// valid UTF-8 are an error, a *[ValueError]; they are in the message's Properties.UserID.
 func (v View) UserID() (string, error) {
 	if p := v.Message.Properties; p != nil {
 		return JMSXUserID(p.UserID)
@@ -555,7 +563,7 @@ func (v View) ApplicationProperty(name string) (any, bool) {
 
 // hidden reports whether a property is the peer's business and no application's (AMQ-8320).
 func (v View) hidden(name string) bool {
-	return name == propertyScheduledDelay && v.at.receiver.Peer.Delay == DelayProperty
+	return name == propertyScheduledDelay && v.from().receiver.Peer.Delay == DelayProperty
 }
 
 // field returns the property that a field of the message is, false where the name is none of a field.

@@ -1545,6 +1545,49 @@ func TestViewErrors(t *testing.T) {
 	require.Equal(t, bad, v.Body().Value)
 }
 
+// A view that nobody read is that of the zero Receiver. It can do all that another can.
+func TestViewWithoutReceiver(t *testing.T) {
+	to := "a"
+	m := &amqp.Message{
+		Header:                &amqp.MessageHeader{TTL: time.Second},
+		Properties:            &amqp.MessageProperties{To: &to, ReplyTo: &to, MessageID: "m"},
+		ApplicationProperties: map[string]any{"AMQ_SCHEDULED_DELAY": int64(1), "p": "v"},
+		Value:                 "text",
+	}
+	for _, m := range []*amqp.Message{m, {}} {
+		bare, read := View{Message: m}, Receiver{}.Read(m, time.Time{})
+		methods := reflect.TypeFor[View]()
+		require.Greater(t, methods.NumMethod(), 25)
+		for i := range methods.NumMethod() {
+			method := methods.Method(i)
+			arguments := []reflect.Value{}
+			for j := 1; j < method.Type.NumIn(); j++ {
+				argument := reflect.New(method.Type.In(j)).Elem()
+				if argument.Kind() == reflect.String {
+					argument.SetString("AMQ_SCHEDULED_DELAY")
+				}
+				arguments = append(arguments, argument)
+			}
+			results := func(v View) (all []any) {
+				for _, r := range reflect.ValueOf(v).Method(i).Call(arguments) {
+					all = append(all, r.Interface())
+				}
+				return all
+			}
+			require.Equal(t, results(read), results(bare), method.Name)
+		}
+		for _, name := range append(read.PropertyNames(), "JMSExpiration", "JMSDestination", "JMSDeliveryMode", "JMSDeliveryTime") {
+			require.Equal(t, read.Property(name), bare.Property(name), name)
+		}
+	}
+	require.Equal(t, NonPersistent, View{Message: m}.DeliveryMode())
+	d, err := View{Message: m}.Destination()
+	require.NoError(t, err)
+	require.Equal(t, Destination{Kind: Queue, Name: "a"}, d)
+	_, err = View{Message: m}.Expiration()
+	wantValueError(t, err, "amqpjms: time of receipt 0001-01-01 00:00:00 +0000 UTC: not given, and the message has a ttl")
+}
+
 func TestReply(t *testing.T) {
 	address := "/queues/a%2Fb%63" // which Address would not make
 	request := amqp.Message{
@@ -1965,7 +2008,7 @@ func TestCheck(t *testing.T) {
 		}},
 		{"several sections", Artemis(), header + `00 53 75 a0 00 00 53 75 a0 00`, []string{"body: Qpid JMS: several sections, of which only the last is read"}},
 		{"a body that contradicts", Artemis(), header + kind + `00 53 77 c1 01 00`, []string{
-			"body: Qpid JMS: cannot be read, and the message is lost: body amqp-value map: a TextMessage has none of that",
+			"body: Qpid JMS: cannot be read, and the message is lost: body amqp-value map: not what a body of kind TextMessage is",
 		}},
 		{"a text that is not valid", Artemis(), header + `00 53 77 a1 01 ff`, []string{
 			"body: Qpid JMS: cannot be read, and the message is lost: text \"\\xff\": not valid UTF-8",
