@@ -67,7 +67,7 @@ type Peer struct {
 	QueuePrefix, TopicPrefix string
 	PercentEncoded           bool
 
-	// TextAsData has a text sent as a data section, for receivers that read no other.
+	// TextAsData sends a text as a data section, for receivers that read no other.
 	TextAsData bool
 }
 

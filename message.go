@@ -171,8 +171,8 @@ func (p Peer) Address(d Destination) (string, error) {
 // Destination returns the destination that an address of the peer's is. Where its kind is
 // not known, the prefix that it starts with tells, the longer one of two; else it is
 // otherwise, or a queue. The name is the address without the prefix of its kind,
-// percent-decoded where the peer encodes. [Peer.Address] gives back the same address,
-// byte for byte, unless it is empty.
+// percent-decoded where the peer encodes. [Peer.Address] gives back the same address, byte
+// for byte, and has an error where that is empty or not valid UTF-8.
 func (p Peer) Destination(address string, kind, otherwise DestinationKind) Destination {
 	return p.destination(address, kind, otherwise)
 }
@@ -718,11 +718,12 @@ func (v View) Reply(c Correlation) (*amqp.Message, Destination, error) {
 type Writer struct {
 	Peer Peer
 
-	// AnyPropertyName has properties set whose names are no Java identifiers, or words of
-	// JMS's selectors. Qpid JMS hides such properties.
+	// AnyPropertyName allows names of properties that are no Java identifiers, or are words
+	// of JMS's selectors. Qpid JMS hides such properties.
 	AnyPropertyName bool
 
-	// EscapePropertyNames has names of properties escaped as EscapePropertyName does.
+	// EscapePropertyNames escapes names of properties as [EscapePropertyName] does.
+	// [View.Property] does not unescape them.
 	EscapePropertyNames bool
 }
 
@@ -734,7 +735,8 @@ func (w Writer) SetText(m *amqp.Message, text string) error {
 	if w.Peer.TextAsData {
 		body = TextDataBody
 	}
-	return w.setBody(m)(body(text))
+	b, err := body(text)
+	return w.setBody(m, b, err)
 }
 
 // SetNullText makes m a TextMessage whose text is null, which is not "".
@@ -745,17 +747,22 @@ func (w Writer) SetBytes(m *amqp.Message, b []byte) { w.SetBody(m, BytesBody(b))
 
 // SetMap makes m a MapMessage of a copy of values. See [MapBody] for what they may be.
 func (w Writer) SetMap(m *amqp.Message, values map[string]any) error {
-	return w.setBody(m)(MapBody(values))
+	b, err := MapBody(values)
+	return w.setBody(m, b, err)
 }
 
 // SetStream makes m a StreamMessage of a copy of values. See [MapBody] for what they may be.
 func (w Writer) SetStream(m *amqp.Message, values []any) error {
-	return w.setBody(m)(StreamBody(values))
+	b, err := StreamBody(values)
+	return w.setBody(m, b, err)
 }
 
 // SetObject makes m an ObjectMessage of an AMQP value (JMS_AMQP_TYPED_ENCODING), and
 // keeps it. See [ObjectBody] for what it may be.
-func (w Writer) SetObject(m *amqp.Message, v any) error { return w.setBody(m)(ObjectBody(v)) }
+func (w Writer) SetObject(m *amqp.Message, v any) error {
+	b, err := ObjectBody(v)
+	return w.setBody(m, b, err)
+}
 
 // SetSerialized makes m an ObjectMessage of a serialized Java object, and keeps its bytes.
 func (w Writer) SetSerialized(m *amqp.Message, object []byte) {
@@ -765,13 +772,12 @@ func (w Writer) SetSerialized(m *amqp.Message, object []byte) {
 // SetPlain makes m a plain Message, one without a body.
 func (w Writer) SetPlain(m *amqp.Message) { w.SetBody(m, PlainBody()) }
 
-func (w Writer) setBody(m *amqp.Message) func(Body, error) error {
-	return func(b Body, err error) error {
-		if err == nil {
-			w.SetBody(m, b)
-		}
-		return err
+// setBody gives m a body, if that could be made.
+func (w Writer) setBody(m *amqp.Message, b Body, err error) error {
+	if err == nil {
+		w.SetBody(m, b)
 	}
+	return err
 }
 
 // SetBody gives m a body, as the methods for each kind do, in place of any other, and as
@@ -921,6 +927,7 @@ func (w Writer) SetProperty(m *amqp.Message, name string, value any) error {
 // and JMS_AMQP_CONTENT_ENCODING a string, or nil to remove it; JMSXGroupSeq an integer in
 // the range of int; JMS_AMQP_TTL an integer from 0 to 2^32-1, the ttl of the header
 // alone, which a [Producer] writes anew: set it after that, or in the producer's WireTTL.
+// nil is no integer: [Writer.RemoveProperty] removes those two.
 //
 // It is an error if a value is of another type; if a name is not one that
 // [Writer.PropertyKey] takes; if it is of a field that cannot be set: JMSXDeliveryCount,
@@ -932,7 +939,7 @@ func (w Writer) SetProperties(m *amqp.Message, properties map[string]any) error 
 	next := *m // of which nothing is seen on error
 	own := make(map[string]any, len(m.ApplicationProperties)+len(properties))
 	maps.Copy(own, m.ApplicationProperties)
-	before := len(own)
+	changed := false
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		value := properties[name]
 		if isField, err := setField(&next, name, value); isField {
@@ -948,11 +955,10 @@ func (w Writer) SetProperties(m *amqp.Message, properties map[string]any) error 
 		if err := checkJMS("property "+quote(name), value); err != nil {
 			return err
 		}
-		own[key] = value
-		before = -1
+		own[key], changed = value, true
 	}
 	m.Header, m.Properties = next.Header, next.Properties
-	if before != len(own) {
+	if changed {
 		m.ApplicationProperties = own
 	}
 	return nil
@@ -964,6 +970,8 @@ func setField(m *amqp.Message, name string, value any) (isField bool, err error)
 		shown := fmt.Sprintf("of type %T", value)
 		if n := numberFrom(value); n.kind == numberInteger {
 			shown = strconv.FormatInt(n.n, 10)
+		} else if value == nil {
+			shown = "nil"
 		}
 		return true, &ValueError{What: name, Value: shown, Err: errors.New(why)}
 	}
@@ -1012,16 +1020,16 @@ func setField(m *amqp.Message, name string, value any) (isField bool, err error)
 		m.Header = h
 		return true, nil
 	case jmsxDeliveryCount, jmsxUserID:
-		return wrong("cannot be set")
+		return wrong("cannot be set or removed")
 	case jmsAMQPTypedEncoding:
-		return wrong("cannot be set: SetObject and SetSerialized decide")
+		return wrong("cannot be set or removed: SetObject and SetSerialized decide")
 	}
 	return false, nil
 }
 
 // RemoveProperty removes a property of any name. Those that are fields of the message
-// remove the field as well. It is an error if that cannot be removed, or if the name
-// cannot be escaped.
+// remove the field as well. It is an error if that cannot be removed, as JMSXDeliveryCount,
+// JMSXUserID and JMS_AMQP_TYPED_ENCODING cannot, or if the name cannot be escaped.
 func (w Writer) RemoveProperty(m *amqp.Message, name string) error {
 	key := name
 	if w.EscapePropertyNames {
@@ -1248,15 +1256,15 @@ const (
 	whoJMS  = "Qpid JMS"
 )
 
-// CheckMessage is [Check] for a message that go-amqp is to send. It is an error if
-// go-amqp cannot encode it.
+// CheckMessage is [Check] for a message that go-amqp is to send. It is an error, a
+// *[ValueError], if go-amqp cannot encode it.
 func CheckMessage(m *amqp.Message, p Peer) ([]Problem, error) {
 	if err := checkKeys(m); err != nil {
 		return nil, err
 	}
 	b, err := m.MarshalBinary()
 	if err != nil {
-		return nil, fmt.Errorf("amqpjms: message: %w", err)
+		return nil, &ValueError{What: "message", Value: "of kind " + bodyOf(m).Kind().String(), Err: err}
 	}
 	return Check(b, p), nil
 }

@@ -1136,6 +1136,19 @@ func TestPeerDestination(t *testing.T) {
 	}
 }
 
+// What no address may be is no destination's address either.
+func TestNoAddress(t *testing.T) {
+	for _, peer := range []Peer{{}, ActiveMQ(), RabbitMQ()} {
+		for address, text := range map[string]string{"": "destination queue: has no name", "\xff": `"\xff": not valid UTF-8`} {
+			got, err := peer.Address(peer.Destination(address, Queue, UnknownKind))
+			require.Empty(t, got)
+			var e *ValueError
+			require.ErrorAs(t, err, &e, "%s: %q", peer.Product, address)
+			require.ErrorContains(t, err, text)
+		}
+	}
+}
+
 // An address goes to a destination and back byte for byte, at every peer.
 func FuzzDestination(f *testing.F) {
 	peers := []Peer{{}, Artemis(), ActiveMQ(), RabbitMQ(), RabbitMQ3(), {QueuePrefix: "q://", TopicPrefix: "t://"}, {QueuePrefix: "a", PercentEncoded: true}}
@@ -1412,18 +1425,22 @@ func TestWriterErrors(t *testing.T) {
 		{property("JMSXGroupID", int32(7)), `JMSXGroupID 7: not a string`},
 		{property("JMSXGroupID", "\xff"), `JMSXGroupID "\xff": not valid UTF-8`},
 		{property("JMSXGroupSeq", "12"), `JMSXGroupSeq of type string: not an integer from -2^31 to 2^31-1`},
-		{property("JMSXGroupSeq", nil), `JMSXGroupSeq of type <nil>: not an integer from -2^31 to 2^31-1`},
+		{property("JMSXGroupSeq", nil), `JMSXGroupSeq nil: not an integer from -2^31 to 2^31-1`},
+		{property("JMS_AMQP_TTL", nil), `JMS_AMQP_TTL nil: not an integer from 0 to 2^32-1`},
 		{property("JMSXGroupSeq", int64(1<<31)), `JMSXGroupSeq 2147483648: not an integer from -2^31 to 2^31-1`},
 		{property("JMS_AMQP_TTL", int64(-1)), `JMS_AMQP_TTL -1: not an integer from 0 to 2^32-1`},
 		{property("JMS_AMQP_TTL", int64(1<<32)), `JMS_AMQP_TTL 4294967296: not an integer from 0 to 2^32-1`},
 		{property("JMS_AMQP_TTL", "1"), `JMS_AMQP_TTL of type string: not an integer from 0 to 2^32-1`},
-		{property("JMSXDeliveryCount", int32(1)), `JMSXDeliveryCount 1: cannot be set`},
-		{property("JMSXUserID", "me"), `JMSXUserID of type string: cannot be set`},
-		{property("JMS_AMQP_TYPED_ENCODING", true), `JMS_AMQP_TYPED_ENCODING of type bool: cannot be set: SetObject and SetSerialized decide`},
+		{property("JMSXDeliveryCount", int32(1)), `JMSXDeliveryCount 1: cannot be set or removed`},
+		{property("JMSXUserID", "me"), `JMSXUserID of type string: cannot be set or removed`},
+		{property("JMS_AMQP_TYPED_ENCODING", true), `JMS_AMQP_TYPED_ENCODING of type bool: cannot be set or removed: SetObject and SetSerialized decide`},
 		{func(m *amqp.Message) error {
 			return w.SetProperties(m, map[string]any{"JMSXGroupID": "g", "a": "v", "z": 1})
 		}, `property "z" of type int: ` + legal},
-		{func(m *amqp.Message) error { return w.RemoveProperty(m, "JMSXUserID") }, `JMSXUserID of type <nil>: cannot be set`},
+		{func(m *amqp.Message) error { return w.RemoveProperty(m, "JMSXUserID") }, `JMSXUserID nil: cannot be set or removed`},
+		{func(m *amqp.Message) error { return w.RemoveProperty(m, "JMSXDeliveryCount") }, `JMSXDeliveryCount nil: cannot be set or removed`},
+		{func(m *amqp.Message) error { return w.RemoveProperty(m, "JMS_AMQP_TYPED_ENCODING") },
+			`JMS_AMQP_TYPED_ENCODING nil: cannot be set or removed: SetObject and SetSerialized decide`},
 	} {
 		m, _ := typicalMessage(t, 3)
 		was, _ := typicalMessage(t, 3)
@@ -2055,7 +2072,7 @@ func TestCheck(t *testing.T) {
 	_, err = CheckMessage(&amqp.Message{Value: 1.5, Annotations: amqp.Annotations{uint64(1): 1}}, Peer{})
 	wantValueError(t, err, `amqpjms: key of the message-annotations ulong 1: go-amqp cannot write it`)
 	_, err = CheckMessage(&amqp.Message{Value: struct{}{}}, Peer{})
-	require.ErrorContains(t, err, "amqpjms: message: ")
+	wantValueError(t, err, "amqpjms: message of kind ObjectMessage: marshal not implemented for struct {}")
 
 	// What this package writes, no peer has a problem with.
 	for _, peer := range []Peer{Artemis(), ActiveMQ(), BrokerJ(), RabbitMQ(), RabbitMQ3(), ServiceBus()} {
