@@ -501,11 +501,14 @@ func StreamBody(values []any) (Body, error) {
 // Values are nil, bool, int8 to int64, uint8 to uint64, float32, float64, string, []byte
 // (a binary), time.Time (a timestamp), amqp.UUID, amqp.Symbol, []any, map[string]any and
 // map[any]any of those at a depth of up to 100, and slices of those types that go-amqp
-// makes arrays of. Any other is an error, a *[ValueError]: int and uint above all, which
-// AMQP has no type for.
+// makes arrays of. A uuid.UUID is taken for an amqp.UUID, but not in a list or a map. Any
+// other is an error, a *[ValueError]: int and uint above all, which AMQP has no type for.
 func ObjectBody(v any) (Body, error) {
-	if s, ok := v.(Serialized); ok {
-		return SerializedBody(s), nil
+	switch x := v.(type) {
+	case Serialized:
+		return SerializedBody(x), nil
+	case uuid.UUID:
+		v = amqp.UUID(x)
 	}
 	if err := checkAMQP(v, 0); err != nil {
 		return Body{}, err
@@ -538,8 +541,11 @@ func (b Body) contentTypeAfter(had, encoding string) (string, string) {
 	return had, "" // [amqp 3.2.4]: content-encoding with data only
 }
 
-// legalTypes lists the Go types of JMS's values.
-const legalTypes = "bool, int8, int16, int32, int64, float32, float64, string or nil"
+// The Go types of JMS's values, for errors.
+const (
+	propertyTypes = "bool, int8, int16, int32, int64, float32, float64, string and nil"
+	bodyTypes     = "[]byte, " + propertyTypes
+)
 
 func checkText(what, text string) error {
 	if !utf8.ValidString(text) {
@@ -548,27 +554,26 @@ func checkText(what, text string) error {
 	return nil
 }
 
-// checkJMS is an error if v is of no type that JMS has for a property.
-func checkJMS(what string, v any) error {
+// checkProperty is an error if v is of no type that JMS has for a property.
+func checkProperty(what string, v any) error { return checkJMS(what, v, propertyTypes) }
+
+// checkBodyValue is an error if v is of no type that JMS has for the values of maps and
+// streams, which may be bytes [jms 3.11.3].
+func checkBodyValue(what string, v any) error {
+	if _, ok := v.([]byte); ok {
+		return nil
+	}
+	return checkJMS(what, v, bodyTypes)
+}
+
+func checkJMS(what string, v any, types string) error {
 	switch v := v.(type) {
 	case nil, bool, int8, int16, int32, int64, float32, float64:
 		return nil
 	case string:
 		return checkText(what, v)
 	}
-	return &ValueError{What: what, Value: fmt.Sprintf("of type %T", v), Err: errors.New("not a " + legalTypes)}
-}
-
-// checkBodyValue is checkJMS for the values of maps and streams, which may be bytes [jms 3.11.3].
-func checkBodyValue(what string, v any) error {
-	if _, ok := v.([]byte); ok {
-		return nil
-	}
-	err := checkJMS(what, v)
-	if e, ok := err.(*ValueError); ok && e.Err != errNotUTF8 {
-		e.Err = errors.New("not a []byte, " + legalTypes)
-	}
-	return err
+	return &ValueError{What: what, Value: fmt.Sprintf("of type %T", v), Err: errors.New("none of " + types)}
 }
 
 // checkAMQP is an error if go-amqp has no AMQP type for v, or not the one that it seems to have.
@@ -844,7 +849,8 @@ func decodeText(c charset, b []byte) (string, error) {
 //
 // A null, like a property that does not exist, is none as text, false as boolean and an
 // error as a number, as in JMS. Everything else that the table does not have is an error,
-// a *[ValueError]. The zero Value does not exist.
+// a *[ValueError]. The zero Value does not exist. Do not compare Values with ==, which
+// panics for bytes, lists and maps: compare what the methods return.
 type Value struct {
 	what   string // for errors: what sort of value it is
 	name   string
@@ -853,19 +859,21 @@ type Value struct {
 	exists bool
 }
 
-// ValueOf returns the value v, which is of one of the types that go-amqp decodes. Errors
-// call it by the name.
+// ValueOf returns the value v, which is of one of the types that go-amqp decodes, or a
+// uuid.UUID. Errors call it by the name.
 func ValueOf(name string, v any) Value {
 	return Value{what: "value", name: name, raw: v, exists: true}
 }
 
-// Exists reports whether there is a value. A null is one.
+// Exists reports whether there is a value. A null is one, and so is one that cannot be
+// read, of which each method that reads it has the error.
 func (v Value) Exists() bool { return v.exists }
 
-// IsNull reports whether the value is null, or there is none.
+// IsNull reports whether the value is null, or there is none. One that cannot be read is not.
 func (v Value) IsNull() bool { return v.err == nil && (v.raw == nil || isNull(v.raw)) }
 
-// Raw returns the value as it is. It is an error if it cannot be read.
+// Raw returns the value as it is, which is the message's own: nil or amqp.Null{} for a
+// null, nil where there is none. It is an error if it cannot be read.
 func (v Value) Raw() (any, error) { return v.raw, v.err }
 
 func (v Value) fail(as string) error {
@@ -1043,6 +1051,8 @@ func (v Value) words() (string, bool) {
 		return string(x), true
 	case amqp.UUID:
 		return string(appendUUID(nil, uuid.UUID(x))), true
+	case uuid.UUID:
+		return string(appendUUID(nil, x)), true
 	}
 	return "", false
 }

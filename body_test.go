@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/Azure/go-amqp"
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 )
 
@@ -362,6 +363,14 @@ func TestMakeBodies(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, v, got)
 	}
+	b, err = ObjectBody(uuid.UUID{1}) // go-amqp writes its own type of uuid only
+	require.NoError(t, err)
+	require.Equal(t, Body{Annotation: int8(1), Value: amqp.UUID{1}}, b)
+	text, err := ValueOf("u", uuid.UUID{0xab}).Text()
+	require.NoError(t, err)
+	require.Equal(t, Some("ab000000-0000-0000-0000-000000000000"), text)
+	_, err = ValueOf("u", uuid.UUID{}).Long()
+	wantValueError(t, err, `amqpjms: value "u" "00000000-0000-0000-0000-000000000000": no long`)
 	b, err = ObjectBody(Serialized{1})
 	require.NoError(t, err)
 	require.Equal(t, SerializedBody(Serialized{1}), b)
@@ -378,18 +387,19 @@ func TestMakeBodies(t *testing.T) {
 		{"a text", func() (Body, error) { return TextBody("a\xff") }, `text "a\xff": not valid UTF-8`},
 		{"a text", func() (Body, error) { return TextDataBody("a\xff") }, `text "a\xff": not valid UTF-8`},
 		{"a map", func() (Body, error) { return MapBody(map[string]any{"a": 1}) },
-			`value of "a" of type int: not a []byte, bool, int8, int16, int32, int64, float32, float64, string or nil`},
+			`value of "a" of type int: none of []byte, bool, int8, int16, int32, int64, float32, float64, string and nil`},
 		{"a map", func() (Body, error) { return MapBody(map[string]any{"": nil}) }, `key of a map "": empty`},
 		{"a map", func() (Body, error) { return MapBody(map[string]any{"\xff": nil}) }, `key of a map "\xff": not valid UTF-8`},
 		{"a map", func() (Body, error) { return MapBody(map[string]any{"a": "\xff"}) }, `value of "a" "\xff": not valid UTF-8`},
 		{"a map", func() (Body, error) { return MapBody(map[string]any{"b": uint8(1), "a": []any{}}) },
-			`value of "a" of type []interface {}: not a []byte, bool, int8, int16, int32, int64, float32, float64, string or nil`},
+			`value of "a" of type []interface {}: none of []byte, bool, int8, int16, int32, int64, float32, float64, string and nil`},
 		{"a stream", func() (Body, error) { return StreamBody([]any{nil, time.UnixMilli(0)}) },
-			`value 1 of a stream of type time.Time: not a []byte, bool, int8, int16, int32, int64, float32, float64, string or nil`},
+			`value 1 of a stream of type time.Time: none of []byte, bool, int8, int16, int32, int64, float32, float64, string and nil`},
 		{"an object", func() (Body, error) { return ObjectBody(1) }, `object of type int: not a type of AMQP`},
 		{"an object", func() (Body, error) { return ObjectBody([]any{map[string]any{"a": uint(1)}}) }, `object of type uint: not a type of AMQP`},
 		{"an object", func() (Body, error) { return ObjectBody(map[any]any{1: ""}) }, `object of type int: not a type of AMQP`},
 		{"an object", func() (Body, error) { return ObjectBody([]string{"\xff"}) }, `object "\xff": not valid UTF-8`},
+		{"an object", func() (Body, error) { return ObjectBody([]any{uuid.UUID{1}}) }, `object of type uuid.UUID: not a type of AMQP`},
 		{"an object", func() (Body, error) { return ObjectBody(struct{}{}) }, `object of type struct {}: not a type of AMQP`},
 		{"an object", func() (Body, error) { return ObjectBody(deep) }, `object of type []interface {}: nested too deep`},
 	} {

@@ -952,7 +952,7 @@ func (w Writer) SetProperties(m *amqp.Message, properties map[string]any) error 
 		if err != nil {
 			return err
 		}
-		if err := checkJMS("property "+quote(name), value); err != nil {
+		if err := checkProperty("property "+quote(name), value); err != nil {
 			return err
 		}
 		own[key], changed = value, true

@@ -1391,7 +1391,7 @@ func TestNoEmptySection(t *testing.T) {
 
 // What cannot be set is an error, and changes nothing.
 func TestWriterErrors(t *testing.T) {
-	const legal = "not a bool, int8, int16, int32, int64, float32, float64, string or nil"
+	const legal = "none of bool, int8, int16, int32, int64, float32, float64, string and nil"
 	var w Writer
 	property := func(name string, v any) func(*amqp.Message) error {
 		return func(m *amqp.Message) error { return w.SetProperty(m, name, v) }
@@ -1404,7 +1404,7 @@ func TestWriterErrors(t *testing.T) {
 		{func(m *amqp.Message) error { return Writer{Peer: ServiceBus()}.SetText(m, "\xff") }, `text "\xff": not valid UTF-8`},
 		{func(m *amqp.Message) error { return w.SetMap(m, map[string]any{"": 1}) }, `key of a map "": empty`},
 		{func(m *amqp.Message) error { return w.SetStream(m, []any{1}) },
-			`value 0 of a stream of type int: not a []byte, bool, int8, int16, int32, int64, float32, float64, string or nil`},
+			`value 0 of a stream of type int: none of []byte, bool, int8, int16, int32, int64, float32, float64, string and nil`},
 		{func(m *amqp.Message) error { return w.SetObject(m, 1) }, `object of type int: not a type of AMQP`},
 		{func(m *amqp.Message) error { return w.SetReplyTo(m, Destination{Name: "a"}) },
 			`destination "a": kind is none of queue, topic, temporary queue and temporary topic`},
