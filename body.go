@@ -520,25 +520,29 @@ func ObjectBody(v any) (Body, error) {
 }
 
 // contentTypeAfter returns the content-type and content-encoding of a message that gets
-// the body b and had others. What an application chose stays as long as it is true of the
-// new body.
+// the body b and had others. What it had stays where it can be true of the new body, which
+// an application may have chosen it for; an encoding can of bytes alone.
 func (b Body) contentTypeAfter(had, encoding string) (string, string) {
-	kind := b.Kind()
-	c := parseContentType(had)
-	switch {
-	case kind == BytesMessage && had != "" && c.media != contentJavaObject:
-		return had, encoding
-	case kind == BytesMessage || kind == ObjectMessage && len(b.Data) > 0:
-		return b.ContentType, encoding
-	case len(b.Data) > 0:
+	c, isData := parseContentType(had), len(b.Data) > 0
+	switch b.Kind() {
+	case TextMessage:
 		if charset, err := c.charset(); err == nil && charset == charsetUTF8 && c.textual() {
 			return had, ""
 		}
-		return b.ContentType, ""
-	case c.media == contentOctetStream || c.media == contentJavaObject:
-		return "", "" // no data any more
+	case BytesMessage:
+		switch {
+		case !isData: // [amqp 3.2.4]: a content-type is of data
+		case had != "" && c.media != contentJavaObject:
+			return had, encoding
+		default:
+			return b.ContentType, encoding
+		}
+	case ObjectMessage:
+		if isData && c.media == contentJavaObject {
+			return had, ""
+		}
 	}
-	return had, "" // [amqp 3.2.4]: content-encoding with data only
+	return b.ContentType, ""
 }
 
 // The Go types of JMS's values, for errors.

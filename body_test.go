@@ -428,6 +428,10 @@ func TestContentTypeAfter(t *testing.T) {
 		{"a Java object", SerializedBody(nil), "image/png", "", java, ""},
 		{"text", str, "", "", "", ""},
 		{"text of a type", str, "application/json", "gzip", "application/json", ""},
+		{"text is no picture", str, "image/png", "", "", ""},
+		{"text is UTF-8", str, "text/plain; charset=utf-16", "", "", ""},
+		{"a map is no picture", Body{Annotation: int8(2), Value: map[string]any{}}, "image/png", "gzip", "", ""},
+		{"a map is no text", Body{Annotation: int8(2), Value: map[string]any{}}, "text/plain", "", "", ""},
 		{"text is no bytes", str, octets, "", "", ""},
 		{"text is no Java object", str, java, "", "", ""},
 		{"text as data", data, "", "", text, ""},
@@ -435,10 +439,48 @@ func TestContentTypeAfter(t *testing.T) {
 		{"text as data is UTF-8", data, "text/plain; charset=utf-16", "", text, ""},
 		{"text as data is text", data, octets, "", text, ""},
 		{"null", PlainBody(), octets, "gzip", "", ""},
+		{"a Java object stays one", SerializedBody(nil), java, "", java, ""},
+		{"a Java object of no type", Body{Annotation: int8(1), Data: [][]byte{nil}}, java, "", java, ""},
+		{"data of no type", Body{Annotation: int8(3), Data: [][]byte{nil}}, "image/png", "", "image/png", ""},
+		{"a binary", Body{Annotation: int8(3), Value: []byte{}}, "image/png", "gzip", "", ""},
 	} {
 		got, encoding := row.b.contentTypeAfter(row.had, row.encoding)
 		require.Equal(t, row.want, got, row.rule)
 		require.Equal(t, row.wantEncoding, encoding, row.rule)
+	}
+}
+
+// A body that is given from one message to another is read there as it was here.
+func TestSetBodyOf(t *testing.T) {
+	for _, row := range []struct {
+		rule               string
+		b                  Body
+		had, encoding      string // of the other message
+		want, wantEncoding string
+		wantKind           MessageKind
+	}{
+		{"the charset is the body's", Body{Annotation: int8(5), ContentType: "text/plain; charset=utf-16be", Data: [][]byte{{0, 'h', 0, 'i'}}},
+			"text/plain", "", "text/plain; charset=utf-16be", "", TextMessage},
+		{"so is the encoding", Body{ContentEncoding: "gzip", Data: [][]byte{{0x1f, 0x8b}}}, "", "", "", "gzip", BytesMessage},
+		{"so is the encoding", Body{ContentEncoding: "gzip", Data: [][]byte{{0x1f, 0x8b}}}, "image/png", "", "", "gzip", BytesMessage},
+		{"so are both", Body{ContentType: "application/pdf", ContentEncoding: "gzip", Data: [][]byte{{0x1f, 0x8b}}}, "image/png", "br",
+			"application/pdf", "gzip", BytesMessage},
+		{"one text is not another", Body{ContentType: "application/json", Data: [][]byte{[]byte("{}")}}, "application/xml", "", "application/json", "", TextMessage},
+		{"no section has a type too", Body{ContentType: "text/plain"}, "", "", "text/plain", "", TextMessage},
+		{"bytes that say no more", BytesBody([]byte{1}), "image/png", "gzip", "application/octet-stream", "", BytesMessage},
+		{"what is not encoded stays so", Body{Data: [][]byte{{1}}}, "image/png", "gzip", "image/png", "", BytesMessage},
+	} {
+		m := amqp.Message{Properties: &amqp.MessageProperties{ContentType: stated(row.had), ContentEncoding: stated(row.encoding)}}
+		Writer{}.SetBody(&m, row.b)
+		got := Receiver{}.Read(&m, sentAt())
+		require.Equal(t, row.want, got.ContentType().Or(""), row.rule)
+		require.Equal(t, row.wantEncoding, got.ContentEncoding().Or(""), row.rule)
+		require.Equal(t, row.wantKind, got.Kind(), row.rule)
+		require.Equal(t, row.b.Kind(), got.Kind(), row.rule)
+		text, err := row.b.Text()
+		gotText, gotErr := got.Text()
+		require.Equal(t, text, gotText, row.rule)
+		require.Equal(t, err, gotErr, row.rule)
 	}
 }
 

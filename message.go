@@ -740,10 +740,11 @@ func (w Writer) SetText(m *amqp.Message, text string) error {
 }
 
 // SetNullText makes m a TextMessage whose text is null, which is not "".
-func (w Writer) SetNullText(m *amqp.Message) { w.SetBody(m, NullTextBody()) }
+func (w Writer) SetNullText(m *amqp.Message) { _ = w.setBody(m, NullTextBody(), nil) }
 
-// SetBytes makes m a BytesMessage, and keeps b. A content type that m has stays.
-func (w Writer) SetBytes(m *amqp.Message, b []byte) { w.SetBody(m, BytesBody(b)) }
+// SetBytes makes m a BytesMessage, and keeps b. The content-type and the content-encoding
+// that m has stay, which say more than that there are bytes, unless they are of a Java object.
+func (w Writer) SetBytes(m *amqp.Message, b []byte) { _ = w.setBody(m, BytesBody(b), nil) }
 
 // SetMap makes m a MapMessage of a copy of values. See [MapBody] for what they may be.
 func (w Writer) SetMap(m *amqp.Message, values map[string]any) error {
@@ -766,30 +767,36 @@ func (w Writer) SetObject(m *amqp.Message, v any) error {
 
 // SetSerialized makes m an ObjectMessage of a serialized Java object, and keeps its bytes.
 func (w Writer) SetSerialized(m *amqp.Message, object []byte) {
-	w.SetBody(m, SerializedBody(object))
+	_ = w.setBody(m, SerializedBody(object), nil)
 }
 
 // SetPlain makes m a plain Message, one without a body.
-func (w Writer) SetPlain(m *amqp.Message) { w.SetBody(m, PlainBody()) }
+func (w Writer) SetPlain(m *amqp.Message) { _ = w.setBody(m, PlainBody(), nil) }
 
-// setBody gives m a body, if that could be made.
+// setBody gives m a body, if that could be made, which is of the content-type and the
+// content-encoding that m has where they can be true of it.
 func (w Writer) setBody(m *amqp.Message, b Body, err error) error {
 	if err == nil {
+		had := bodyOf(m)
+		b.ContentType, b.ContentEncoding = b.contentTypeAfter(had.ContentType, had.ContentEncoding)
 		w.SetBody(m, b)
 	}
 	return err
 }
 
-// SetBody gives m a body, as the methods for each kind do, in place of any other, and as
-// [Body.ToSend] makes it. The content-type that m has stays where it is true of the new body, and the
-// content-encoding where the body is bytes.
+// SetBody gives m a body in place of any other, as [Body.ToSend] makes it, with the
+// content-type and the content-encoding of its own. Where it has neither, the content-type
+// that m has stays if it can be true of the new body: one of a text in UTF-8 of a text, any
+// of bytes but that of a Java object, that of an object.
 func (w Writer) SetBody(m *amqp.Message, b Body) {
 	b = b.ToSend()
 	had := bodyOf(m)
-	contentType, encoding := b.contentTypeAfter(had.ContentType, had.ContentEncoding)
-	if contentType != had.ContentType || encoding != had.ContentEncoding {
+	if b.ContentType == "" && b.ContentEncoding == "" {
+		b.ContentType, _ = b.contentTypeAfter(had.ContentType, "")
+	}
+	if b.ContentType != had.ContentType || b.ContentEncoding != had.ContentEncoding {
 		editProperties(m, func(p *amqp.MessageProperties) {
-			p.ContentType, p.ContentEncoding = stated(contentType), stated(encoding)
+			p.ContentType, p.ContentEncoding = stated(b.ContentType), stated(b.ContentEncoding)
 		})
 	}
 	setAnnotation(m, b.Annotation, annotationMessageKind)
