@@ -501,7 +501,7 @@ func StreamBody(values []any) (Body, error) {
 // Values are nil, bool, int8 to int64, uint8 to uint64, float32, float64, string, []byte
 // (a binary), time.Time (a timestamp), amqp.UUID, amqp.Symbol, []any, map[string]any and
 // map[any]any of those at a depth of up to 100, and slices of those types that go-amqp
-// makes arrays of. A uuid.UUID is taken for an amqp.UUID, but not in a list or a map. Any
+// makes arrays of, but for those that it writes wrongly, see [Stamp.Apply]. A uuid.UUID is taken for an amqp.UUID, but not in a list or a map. Any
 // other is an error, a *[ValueError]: int and uint above all, which AMQP has no type for.
 func ObjectBody(v any) (Body, error) {
 	switch x := v.(type) {
@@ -558,6 +558,40 @@ func checkText(what, text string) error {
 	return nil
 }
 
+// checkSymbol is an error if text cannot be a symbol [amqp 1.6.21].
+func checkSymbol(what, text string) error {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return &ValueError{What: what, Value: quote(text), Err: errors.New("not ASCII")}
+		}
+	}
+	return nil
+}
+
+var errTooDeep = errors.New("nested too deep")
+
+// checkArray is an error if v is an array that go-amqp writes wrongly (1.7.0 does): it takes
+// numbers for bytes where none is above 127, whatever is below -128, and counts times in
+// nanoseconds.
+func checkArray(what string, v any) error {
+	wrong := false
+	switch v := v.(type) {
+	case []int32:
+		wrong = len(v) > 0 && slices.Max(v) <= math.MaxInt8 && slices.Min(v) < math.MinInt8
+	case []int64:
+		wrong = len(v) > 0 && slices.Max(v) <= math.MaxInt8 && slices.Min(v) < math.MinInt8
+	case []time.Time:
+		wrong = slices.ContainsFunc(v, func(t time.Time) bool {
+			ms := t.UnixMilli()
+			return ms < math.MinInt64/int64(time.Millisecond) || ms > math.MaxInt64/int64(time.Millisecond)
+		})
+	}
+	if wrong {
+		return &ValueError{What: what, Value: fmt.Sprintf("of type %T", v), Err: errors.New("go-amqp cannot write it")}
+	}
+	return nil
+}
+
 // checkProperty is an error if v is of no type that JMS has for a property.
 func checkProperty(what string, v any) error { return checkJMS(what, v, propertyTypes) }
 
@@ -584,18 +618,19 @@ func checkJMS(what string, v any, types string) error {
 func checkAMQP(v any, depth int) error {
 	const what = "object"
 	if depth > 100 {
-		return &ValueError{What: what, Value: fmt.Sprintf("of type %T", v), Err: errors.New("nested too deep")}
+		return &ValueError{What: what, Value: fmt.Sprintf("of type %T", v), Err: errTooDeep}
 	}
 	switch v := v.(type) {
 	case nil, amqp.Null, bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64,
 		[]byte, time.Time, amqp.UUID,
-		[]bool, []int8, []int16, []int32, []int64, []uint16, []uint32, []uint64, []float32, []float64,
-		[]time.Time, []amqp.UUID, [][]byte:
+		[]bool, []int8, []int16, []uint16, []uint32, []uint64, []float32, []float64, []amqp.UUID, [][]byte:
 		return nil
+	case []int32, []int64, []time.Time:
+		return checkArray(what, v)
 	case string:
 		return checkText(what, v)
 	case amqp.Symbol:
-		return checkText(what, string(v))
+		return checkSymbol(what, string(v))
 	case []string:
 		for _, s := range v {
 			if err := checkText(what, s); err != nil {
@@ -605,7 +640,7 @@ func checkAMQP(v any, depth int) error {
 		return nil
 	case []amqp.Symbol:
 		for _, s := range v {
-			if err := checkText(what, string(s)); err != nil {
+			if err := checkSymbol(what, string(s)); err != nil {
 				return err
 			}
 		}

@@ -352,7 +352,7 @@ func TestMakeBodies(t *testing.T) {
 	for _, v := range []any{
 		nil, true, int8(1), int16(1), int32(1), int64(1), uint8(1), uint16(1), uint32(1), uint64(1), float32(1), 1.0, "s",
 		[]byte{1}, time.UnixMilli(1), amqp.UUID{1}, amqp.Symbol("s"), []any{[]any{}, map[string]any{"a": nil}, map[any]any{true: "x"}},
-		[]string{"a"}, []amqp.Symbol{"a"}, []int32{1}, [][]byte{{1}}, []amqp.UUID{{}}, []time.Time{{}}, []bool{true},
+		[]string{"a"}, []amqp.Symbol{"a"}, []int32{1}, [][]byte{{1}}, []amqp.UUID{{}}, []time.Time{time.UnixMilli(1)}, []bool{true},
 	} {
 		b, err := ObjectBody(v)
 		require.NoError(t, err, "%T", v)

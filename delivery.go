@@ -353,8 +353,11 @@ func (p Producer) Prepare(m *amqp.Message, now time.Time) (Stamp, error) {
 // takes that for its delay; elsewhere it is the application's own (ActiveMQ Classic serves
 // it all the same, so take it off a message that was sent in that form), but an error, a
 // *[ValueError], beside a delay in another form. So is a delay whose form cannot be
-// written, in a stamp that [Producer.Stamp] did not make, and an annotation, of the
-// delivery too, or a footer whose key go-amqp cannot write. m does not change on error.
+// written, in a stamp that [Producer.Stamp] did not make, and what
+// go-amqp cannot write, though it decodes it: keys of some types in annotations, of the
+// delivery too, and in the footer; arrays of int or long with a number below -128 and none
+// above 127; arrays of timestamp with one
+// before 1677-09-22 or after 2262-04-11. m does not change on error.
 func (s Stamp) Apply(m *amqp.Message) error {
 	delayed := s.DeliveryDelay > 0
 	if delayed {
@@ -362,7 +365,7 @@ func (s Stamp) Apply(m *amqp.Message) error {
 			return &ValueError{What: "delivery delay", Value: milliseconds(s.DeliveryDelay), Err: errors.New(why)}
 		}
 	}
-	if err := checkKeys(m); err != nil {
+	if err := checkWritable(m); err != nil {
 		return err
 	}
 	_, scheduled := m.ApplicationProperties[propertyScheduledDelay]

@@ -931,7 +931,7 @@ func (w Writer) SetProperty(m *amqp.Message, name string, value any) error {
 // SetProperties sets properties, all or none. Values are of JMS's types: bool, int8,
 // int16, int32, int64, float32, float64, string and nil. Names that are fields of the
 // message set the field: JMSXGroupID, JMS_AMQP_REPLY_TO_GROUP_ID, JMS_AMQP_CONTENT_TYPE
-// and JMS_AMQP_CONTENT_ENCODING a string, or nil to remove it; JMSXGroupSeq an integer in
+// and JMS_AMQP_CONTENT_ENCODING a string, the last two in ASCII, or nil to remove it; JMSXGroupSeq an integer in
 // the range of int; JMS_AMQP_TTL an integer from 0 to 2^32-1, the ttl of the header
 // alone, which a [Producer] writes anew: set it after that, or in the producer's WireTTL.
 // nil is no integer: [Writer.RemoveProperty] removes those two.
@@ -982,14 +982,14 @@ func setField(m *amqp.Message, name string, value any) (isField bool, err error)
 		}
 		return true, &ValueError{What: name, Value: shown, Err: errors.New(why)}
 	}
-	text := func(set func(p *amqp.MessageProperties, s *string)) (bool, error) {
+	text := func(check func(what, text string) error, set func(p *amqp.MessageProperties, s *string)) (bool, error) {
 		var s *string
 		if value != nil {
 			v, ok := value.(string)
 			if !ok {
 				return wrong("not a string")
 			}
-			if err := checkText(name, v); err != nil {
+			if err := check(name, v); err != nil {
 				return true, err
 			}
 			s = &v
@@ -999,13 +999,13 @@ func setField(m *amqp.Message, name string, value any) (isField bool, err error)
 	}
 	switch name {
 	case jmsxGroupID:
-		return text(func(p *amqp.MessageProperties, s *string) { p.GroupID = s })
+		return text(checkText, func(p *amqp.MessageProperties, s *string) { p.GroupID = s })
 	case jmsAMQPReplyToGroupID:
-		return text(func(p *amqp.MessageProperties, s *string) { p.ReplyToGroupID = s })
+		return text(checkText, func(p *amqp.MessageProperties, s *string) { p.ReplyToGroupID = s })
 	case jmsAMQPContentType:
-		return text(func(p *amqp.MessageProperties, s *string) { p.ContentType = s })
+		return text(checkSymbol, func(p *amqp.MessageProperties, s *string) { p.ContentType = s })
 	case jmsAMQPContentEncoding:
-		return text(func(p *amqp.MessageProperties, s *string) { p.ContentEncoding = s })
+		return text(checkSymbol, func(p *amqp.MessageProperties, s *string) { p.ContentEncoding = s })
 	case jmsxGroupSeq:
 		n := numberFrom(value)
 		if n.kind != numberInteger || n.n != int64(int32(n.n)) {
@@ -1178,8 +1178,8 @@ func UnescapePropertyName(escaped string) string {
 //
 // It is an error, a *[ValueError], if the header or the delay cannot be read, if the
 // message has a relative delay and no creation-time, if it has to wait and the next peer
-// cannot delay, and if it has an annotation or a footer whose key go-amqp cannot write:
-// pass its bytes on with Append then.
+// cannot delay, and if it has something that go-amqp cannot write, see [Stamp.Apply]: pass
+// its bytes on with Append then.
 func (f Forwarder) Forward(m *amqp.Message, now time.Time) (*amqp.Message, error) {
 	h, err := HeaderFrom(m.Header)
 	if err != nil {
@@ -1205,7 +1205,7 @@ func (f Forwarder) Forward(m *amqp.Message, now time.Time) (*amqp.Message, error
 	if byProperty {
 		removeApplicationProperty(out, propertyScheduledDelay)
 	}
-	if err := checkKeys(out); err != nil {
+	if err := checkWritable(out); err != nil {
 		return nil, err
 	}
 	return out, nil
@@ -1229,21 +1229,72 @@ func annotationsAfter(a amqp.Annotations, delay DelayRequest) amqp.Annotations {
 	})
 }
 
-// checkKeys is an error if a key of annotations of either sort or of the footer is of a
-// type that go-amqp cannot write, though it decodes it.
-func checkKeys(m *amqp.Message) error {
+// checkWritable is an error if go-amqp cannot write something of m, though it decodes it:
+// keys of annotations and of the footer of some types, and arrays that it writes wrongly. It
+// looks at all of them and at every value of a map or a list in the body.
+func checkWritable(m *amqp.Message) error {
 	for _, section := range [...]struct {
 		kind SectionKind
 		m    amqp.Annotations
 	}{{SectionDeliveryAnnotations, m.DeliveryAnnotations}, {SectionMessageAnnotations, m.Annotations}, {SectionFooter, m.Footer}} {
-		for key := range section.m {
+		for key, value := range section.m {
 			switch key.(type) {
 			case string, amqp.Symbol, int, int64:
 			default:
 				return &ValueError{What: "key of the " + section.kind.String(), Value: fmt.Sprintf("%s %v", amqpTypeName(key), key),
 					Err: errors.New("go-amqp cannot write it")}
 			}
+			if err := checkArrays(section.kind, value, 0); err != nil {
+				return err
+			}
 		}
+	}
+	for _, value := range m.ApplicationProperties {
+		if err := checkArrays(SectionApplicationProperties, value, 0); err != nil {
+			return err
+		}
+	}
+	for _, sequence := range m.Sequence {
+		if err := checkArrays(SectionAMQPSequence, sequence, 0); err != nil {
+			return err
+		}
+	}
+	return checkArrays(SectionAMQPValue, m.Value, 0)
+}
+
+// checkArrays is an error if v is, or holds, an array that go-amqp writes wrongly.
+func checkArrays(in SectionKind, v any, depth int) error {
+	const most = 10_000 // a cycle that Go can make and AMQP cannot, or something very odd
+	if depth > most {
+		return &ValueError{What: in.String(), Value: fmt.Sprintf("of type %T", v), Err: errTooDeep}
+	}
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			if err := checkArrays(in, e, depth+1); err != nil {
+				return err
+			}
+		}
+	case map[string]any:
+		for _, e := range v {
+			if err := checkArrays(in, e, depth+1); err != nil {
+				return err
+			}
+		}
+	case map[any]any:
+		for _, e := range v {
+			if err := checkArrays(in, e, depth+1); err != nil {
+				return err
+			}
+		}
+	case []map[any]any:
+		for _, e := range v {
+			if err := checkArrays(in, e, depth+1); err != nil {
+				return err
+			}
+		}
+	default:
+		return checkArray(in.String(), v)
 	}
 	return nil
 }
@@ -1266,7 +1317,7 @@ const (
 // CheckMessage is [Check] for a message that go-amqp is to send. It is an error, a
 // *[ValueError], if go-amqp cannot encode it.
 func CheckMessage(m *amqp.Message, p Peer) ([]Problem, error) {
-	if err := checkKeys(m); err != nil {
+	if err := checkWritable(m); err != nil {
 		return nil, err
 	}
 	b, err := m.MarshalBinary()

@@ -1424,6 +1424,10 @@ func TestWriterErrors(t *testing.T) {
 		{property("a-b", "v"), `property "a-b": holds '-', which is in no Java identifier`},
 		{property("JMSXGroupID", int32(7)), `JMSXGroupID 7: not a string`},
 		{property("JMSXGroupID", "\xff"), `JMSXGroupID "\xff": not valid UTF-8`},
+		{property("JMS_AMQP_CONTENT_TYPE", "text/pl\u00e4n"), `JMS_AMQP_CONTENT_TYPE "text/plän": not ASCII`},
+		{property("JMS_AMQP_CONTENT_ENCODING", "\x80"), `JMS_AMQP_CONTENT_ENCODING "\x80": not ASCII`},
+		{func(m *amqp.Message) error { return w.SetObject(m, amqp.Symbol("\u00e9")) }, `object "é": not ASCII`},
+		{func(m *amqp.Message) error { return w.SetObject(m, []amqp.Symbol{"e", "\u00e9"}) }, `object "é": not ASCII`},
 		{property("JMSXGroupSeq", "12"), `JMSXGroupSeq of type string: not an integer from -2^31 to 2^31-1`},
 		{property("JMSXGroupSeq", nil), `JMSXGroupSeq nil: not an integer from -2^31 to 2^31-1`},
 		{property("JMS_AMQP_TTL", nil), `JMS_AMQP_TTL nil: not an integer from 0 to 2^32-1`},
@@ -1933,6 +1937,67 @@ func TestKeys(t *testing.T) {
 			}
 		}
 	}
+}
+
+// An array that go-amqp would write as another is refused before anything is sent, wherever it stands.
+func TestArrays(t *testing.T) {
+	year := func(y int) time.Time { return time.Date(y, 1, 1, 0, 0, 0, 0, time.UTC) }
+	for _, row := range []struct {
+		array any
+		fails bool
+	}{
+		{[]int32{}, false}, {[]int32{-128, 127}, false}, {[]int32{-200, 128}, false}, {[]int32{1, -200}, true}, {[]int32{-129}, true},
+		{[]int64{}, false}, {[]int64{-128, 127}, false}, {[]int64{math.MinInt64, 128}, false}, {[]int64{1, -200}, true}, {[]int64{-129}, true},
+		{[]time.Time{year(1678), year(2262)}, false}, {[]time.Time{year(1677)}, true}, {[]time.Time{year(1970), year(2263)}, true},
+		{[]int16{-200}, false}, {[]int8{-128}, false}, {[]uint32{200}, false},
+	} {
+		sent := amqp.Message{Value: row.array}
+		b, err := sent.MarshalBinary()
+		require.NoError(t, err)
+		received, err := unmarshal(b)
+		require.NoError(t, err)
+		same := fmt.Sprintf("%T %[1]v", row.array) == fmt.Sprintf("%T %[1]v", received.Value)
+		require.Equal(t, !row.fails, same, "go-amqp: %v is %v", row.array, received.Value)
+
+		what := fmt.Sprintf("of type %T: go-amqp cannot write it", row.array)
+		_, err = ObjectBody([]any{row.array})
+		if row.fails {
+			wantValueError(t, err, "amqpjms: object "+what)
+		} else {
+			require.NoError(t, err)
+		}
+		for in, m := range map[string]amqp.Message{
+			"amqp-value":             {Value: row.array},
+			"amqp-sequence":          {Sequence: [][]any{{1, row.array}}},
+			"message-annotations":    {Annotations: amqp.Annotations{"a": []any{map[string]any{"b": row.array}}}},
+			"footer":                 {Footer: amqp.Annotations{"a": map[any]any{1: []map[any]any{{true: row.array}}}}},
+			"application-properties": {ApplicationProperties: map[string]any{"a": row.array}},
+			"delivery-annotations":   {DeliveryAnnotations: amqp.Annotations{"a": row.array}},
+		} {
+			was := m
+			_, prepared := Producer{}.Prepare(&m, sentAt())
+			_, forwarded := Forwarder{}.Forward(&was, sentAt())
+			_, checked := CheckMessage(&was, Peer{})
+			if in == "delivery-annotations" {
+				require.NoError(t, forwarded, "they are left out")
+				forwarded = checked
+			}
+			for _, err := range []error{prepared, forwarded, checked} {
+				if row.fails {
+					wantValueError(t, err, "amqpjms: "+in+" "+what)
+				} else {
+					require.NoError(t, err, in)
+				}
+			}
+			if row.fails {
+				require.Equal(t, was, m, in)
+			}
+		}
+	}
+	cycle := []any{nil}
+	cycle[0] = cycle
+	_, err := Producer{}.Prepare(&amqp.Message{Value: cycle}, sentAt())
+	wantValueError(t, err, "amqpjms: amqp-value of type []interface {}: nested too deep")
 }
 
 // What a peer is known to misread, refuse or ignore. Each row is one message, and all that is said of it.
