@@ -1366,11 +1366,8 @@ func plainError(err error) string { return strings.TrimPrefix(err.Error(), "amqp
 func (c *checker) header() {
 	h := c.m.Header
 	const in = "header"
-	switch h.Mode {
-	case Unstated:
+	if h.Mode == Unstated {
 		c.add(in, productRabbitMQ, "durable is not stated: 4.0 takes the message as durable, 4.3 as not durable")
-	case Persistent:
-		c.add(in, productBrokerJ, "durable is true: a virtual host with a memory store refuses the message")
 	}
 	if h.Priority.Or(0) > 9 {
 		c.add(in, whoJMS, "the priority is above 9, and read as 9")
@@ -1478,6 +1475,11 @@ func (c *checker) delays() {
 			}
 		}
 		switch form {
+		case DelayAbsolute:
+			switch t := v.Type(); {
+			case t == "float", t == "double", strings.HasPrefix(t, "decimal"), v.number().kind == numberTooLarge:
+				c.add(in, whoJMS, t+": made a long of, whatever it loses")
+			}
 		case DelayRelative:
 			c.add(in, whoJMS, "ignored: JMSDeliveryTime is JMSTimestamp")
 		case DelayProperty:
@@ -1519,33 +1521,92 @@ func serves(product string, form DelayForm) bool {
 }
 
 func (c *checker) properties() {
-	for _, field := range []PropertiesField{FieldMessageID, FieldCorrelationID} {
+	for field := range PropertiesField(propertiesFields) {
+		in := field.String()
 		v, err := c.m.Property(field)
 		if err != nil {
-			c.add(field.String(), whoAMQP, plainError(err))
+			c.add(in, whoAMQP, plainError(err))
 			return
 		}
-		id, err := v.ID()
-		if err != nil {
-			c.add(field.String(), whoAMQP, plainError(err))
+		if v == nil {
 			continue
 		}
-		c.id(field.String(), id, v)
-	}
-	for _, field := range []PropertiesField{FieldAbsoluteExpiryTime, FieldCreationTime} {
-		if v, err := c.m.Property(field); err == nil {
-			if n := v.number(); n.kind == numberTimestamp && n.n < 0 {
-				c.add(field.String(), whoAMQP, "before 1970, as go-amqp sends a time.Time of zero")
+		want := typeOfField(field)
+		if want == wire.None {
+			if id, err := v.ID(); err != nil {
+				c.add(in, whoAMQP, plainError(err))
+			} else {
+				c.id(in, id, v)
+			}
+			continue
+		}
+		r := wire.NewReader(v)
+		switch t := r.Next(); t {
+		case want:
+			c.field(field, v, want)
+		default:
+			c.add(in, whoAMQP, t.String()+", not "+want.String())
+			switch field {
+			case FieldUserID, FieldSubject, FieldCreationTime, FieldGroupSequence: // as it was seen of these
+				c.add(in, whoJMS, "the message never reaches the application")
 			}
 		}
 	}
-	if v, err := c.m.Property(FieldUserID); err == nil {
-		r := wire.NewReader(v)
-		if r.Next() == wire.Binary && !utf8.Valid(r.Binary()) {
-			c.add(FieldUserID.String(), whoJMS, "not valid UTF-8: JMSXUserID is another text")
+}
+
+// typeOfField returns the type of a property [amqp 3.2.4], None for ids, which may be of four.
+func typeOfField(field PropertiesField) wire.Type {
+	switch field {
+	case FieldUserID:
+		return wire.Binary
+	case FieldTo, FieldSubject, FieldReplyTo, FieldGroupID, FieldReplyToGroupID:
+		return wire.String
+	case FieldContentType, FieldContentEncoding:
+		return wire.Symbol
+	case FieldAbsoluteExpiryTime, FieldCreationTime:
+		return wire.Timestamp
+	case FieldGroupSequence:
+		return wire.Uint
+	}
+	return wire.None
+}
+
+// field checks a property that is of its type.
+func (c *checker) field(field PropertiesField, v RawValue, t wire.Type) {
+	in := field.String()
+	switch t {
+	case wire.String:
+		if _, ok := v.text(t); !ok {
+			c.add(in, whoAMQP, "not valid UTF-8")
+		}
+	case wire.Symbol:
+		if text, ok := v.text(t); !ok || checkSymbol(in, string(text)) != nil {
+			c.add(in, whoAMQP, "not ASCII")
+		}
+	case wire.Timestamp:
+		if n, zero := v.number(), (time.Time{}); n.n == zero.UnixMilli() {
+			c.add(in, whoJMS, "the year 1, which go-amqp sends for a time.Time of zero")
 		}
 	}
-	c.group()
+	switch field {
+	case FieldUserID:
+		r := wire.NewReader(v)
+		if !utf8.Valid(r.Binary()) {
+			c.add(in, whoJMS, "not valid UTF-8: JMSXUserID is another text")
+		}
+	case FieldGroupID:
+		for _, who := range []string{productRabbitMQ, productRabbitMQ3} {
+			c.add(in, who, "ignored: a group is not kept with one consumer")
+		}
+	case FieldGroupSequence:
+		n, _ := v.Int()
+		if n == math.MaxUint32 {
+			c.add(in, productArtemis, "-1 as JMSXGroupSeq: closes the group")
+		}
+		if n > math.MaxInt32 {
+			c.add(in, productActiveMQ, "negative as JMSXGroupSeq: closes the group")
+		}
+	}
 }
 
 func (c *checker) id(in string, id ID, v RawValue) {
@@ -1561,25 +1622,6 @@ func (c *checker) id(in string, id ID, v RawValue) {
 	}
 	if id.kind != idNone && id.kind != idString {
 		c.add(in, productServiceBus, v.Type()+": its own clients read ids that are strings")
-	}
-}
-
-func (c *checker) group() {
-	if v, err := c.m.Property(FieldGroupID); err == nil && v != nil {
-		for _, who := range []string{productRabbitMQ, productRabbitMQ3} {
-			c.add(FieldGroupID.String(), who, "ignored: a group is not kept with one consumer")
-		}
-	}
-	v, err := c.m.Property(FieldGroupSequence)
-	if err != nil || v == nil {
-		return
-	}
-	n, _ := v.Int()
-	if n == math.MaxUint32 {
-		c.add(FieldGroupSequence.String(), productArtemis, "-1 as JMSXGroupSeq: closes the group")
-	}
-	if n > math.MaxInt32 {
-		c.add(FieldGroupSequence.String(), productActiveMQ, "negative as JMSXGroupSeq: closes the group")
 	}
 }
 
@@ -1672,6 +1714,8 @@ func (c *checker) readable(b Body) {
 		if b.ContentEncoding != "" {
 			c.add(in, whoJMS, "the content-encoding is not undone")
 		}
+	case kind == ObjectMessage && b.Value == any(unread(wire.Described.String())):
+		c.add(in, whoJMS, "cannot be read: an ObjectMessage of a described value")
 	case kind == ObjectMessage && form == formData && parseContentType(b.ContentType).media != contentJavaObject:
 		c.add(in, whoJMS, "cannot be read: the data of an ObjectMessage is of content-type "+contentJavaObject)
 	default:

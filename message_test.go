@@ -2017,7 +2017,7 @@ func TestCheck(t *testing.T) {
 		{"nothing", RabbitMQ(), header + kind + body, nil},
 		{"no header", RabbitMQ(), body, []string{"header: RabbitMQ: durable is not stated: 4.0 takes the message as durable, 4.3 as not durable"}},
 		{"durable left out", RabbitMQ(), `00 53 70 45` + body, []string{"header: RabbitMQ: durable is not stated: 4.0 takes the message as durable, 4.3 as not durable"}},
-		{"durable", BrokerJ(), header + body, []string{"header: Qpid Broker-J: durable is true: a virtual host with a memory store refuses the message"}},
+		{"nothing", BrokerJ(), header + kind + body, nil},
 		{"priority", Artemis(), `00 53 70 c0 04 02 41 50 0a` + body, []string{"header: Qpid JMS: the priority is above 9, and read as 9"}},
 		{"delivery count", Artemis(), `00 53 70 c0 0a 05 41 40 40 40 70 7fffffff` + body, []string{"header: Qpid JMS: the delivery count is read as a negative number"}},
 		{"ttl alone", Artemis(), `00 53 70 c0 05 03 41 40 52 05` + body,
@@ -2068,7 +2068,32 @@ func TestCheck(t *testing.T) {
 			"message-id: AMQP 1.0: id at byte 0: int, and an id is a string, ulong, uuid or binary",
 		}},
 		{"the year 1", Artemis(), header + `00 53 73 c0 13 0a 40 40 40 40 40 40 40 40 40 83 ffffc77cedd32800` + body, []string{
-			"creation-time: AMQP 1.0: before 1970, as go-amqp sends a time.Time of zero",
+			"creation-time: Qpid JMS: the year 1, which go-amqp sends for a time.Time of zero",
+		}},
+		{"another time before 1970", Artemis(), header + `00 53 73 c0 13 0a 40 40 40 40 40 40 40 40 40 83 ffffffffffffffff` + body, nil},
+		{"properties of other types", Artemis(), header + `00 53 73 c0 21 0d 40 a1 01 "u" a3 01 "t" a3 01 "s" a3 01 "r" 40 a1 01 "c" a1 01 "e" 55 01 55 02 a3 01 "g" 54 05 a0 01 "h"` + body,
+			[]string{
+				"user-id: AMQP 1.0: string, not binary", "user-id: Qpid JMS: the message never reaches the application",
+				"to: AMQP 1.0: symbol, not string",
+				"subject: AMQP 1.0: symbol, not string", "subject: Qpid JMS: the message never reaches the application",
+				"reply-to: AMQP 1.0: symbol, not string", "content-type: AMQP 1.0: string, not symbol",
+				"content-encoding: AMQP 1.0: string, not symbol", "absolute-expiry-time: AMQP 1.0: long, not timestamp",
+				"creation-time: AMQP 1.0: long, not timestamp", "creation-time: Qpid JMS: the message never reaches the application",
+				"group-id: AMQP 1.0: symbol, not string",
+				"group-sequence: AMQP 1.0: int, not uint", "group-sequence: Qpid JMS: the message never reaches the application",
+				"reply-to-group-id: AMQP 1.0: binary, not string",
+			}},
+		{"properties that are no text", Artemis(), header + `00 53 73 c0 1c 0d 40 40 a1 01 ff a1 01 ff a1 01 ff 40 a3 01 e9 a3 01 e9 40 40 a1 01 ff 40 a1 01 ff` + body, []string{
+			"to: AMQP 1.0: not valid UTF-8", "subject: AMQP 1.0: not valid UTF-8", "reply-to: AMQP 1.0: not valid UTF-8",
+			"content-type: AMQP 1.0: not ASCII", "content-encoding: AMQP 1.0: not ASCII", "group-id: AMQP 1.0: not valid UTF-8",
+			"reply-to-group-id: AMQP 1.0: not valid UTF-8",
+		}},
+		{"an object of a described value", Artemis(), header + `00 53 77 00 53 01 45`, []string{"body: Qpid JMS: cannot be read: an ObjectMessage of a described value"}},
+		{"a delivery time that loses", Peer{Product: "another"}, header + `00 53 72 c1 1b 02 a3 13 "x-opt-delivery-time" 72 00000001` + body, []string{
+			"annotation x-opt-delivery-time: Qpid JMS: float: made a long of, whatever it loses",
+		}},
+		{"a delivery time that loses", Peer{Product: "another"}, header + `00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 80 ffffffffffffffff` + body, []string{
+			"annotation x-opt-delivery-time: Qpid JMS: ulong: made a long of, whatever it loses",
 		}},
 		{"a user id", Artemis(), header + `00 53 73 c0 05 02 40 a0 01 ff` + body, []string{"user-id: Qpid JMS: not valid UTF-8: JMSXUserID is another text"}},
 		{"a group", RabbitMQ(), header + `00 53 73 c0 0e 0b 40 40 40 40 40 40 40 40 40 40 a1 01 "g"` + body, []string{
@@ -2276,6 +2301,19 @@ func FuzzView(f *testing.F) {
 			_, _ = Producer{}.Prepare(out, sentAt())
 		}
 	})
+}
+
+// Of each message on record that never reached the application for the type of a property, Check says so.
+func TestCheckKnowsLosses(t *testing.T) {
+	found := map[string]string{}
+	for _, c := range fixtureSets()[1].cases(t) {
+		if in, ok := map[string]string{"header-subject-symbol": "subject", "header-user-id-string": "user-id",
+			"header-creation-time-long-instead-of-timestamp": "creation-time", "group-seq-int-instead-of-uint": "group-sequence"}[c.Name]; ok {
+			require.Contains(t, Check(c.Wire(), Peer{}), Problem{in, "Qpid JMS", "the message never reaches the application"}, c.At())
+			found[c.Name] = in
+		}
+	}
+	require.Len(t, found, 4)
 }
 
 // Check names the type of a body that it does not decode.

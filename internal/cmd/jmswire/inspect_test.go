@@ -74,7 +74,6 @@ JMS
     p                       ubyte 0 (string "0", long 0)
   body                      bytes 0001
 Problems
-  header                    Qpid Broker-J: durable is true: a virtual host with a memory store refuses the message
   message-annotations       AMQP 1.0: a key of type ulong, which AMQP keeps for itself and go-amqp cannot write
   property "a b"            Qpid JMS: hidden, for its name is no Java identifier
   property ""               Qpid JMS: hidden, for its name is no Java identifier
