@@ -359,9 +359,19 @@ func (b Body) Object() (any, error) {
 }
 
 // Typed reports whether an ObjectMessage holds an AMQP value and no serialized Java object,
-// JMS_AMQP_TYPED_ENCODING. It is false for every other kind.
+// JMS_AMQP_TYPED_ENCODING; for a null the content-type decides. It is false for every other
+// kind, and where [Body.Object] is an error.
 func (b Body) Typed() bool {
-	return b.Kind() == ObjectMessage && b.form() != formData && parseContentType(b.ContentType).media != contentJavaObject
+	if b.Kind() != ObjectMessage {
+		return false
+	}
+	switch b.form() {
+	case formValue, formSequence:
+		return true
+	case formNone, formNull: // a null object of either sort
+		return parseContentType(b.ContentType).media != contentJavaObject
+	}
+	return false
 }
 
 // Payload returns the bytes that a message carries, whatever section they are in: a text
@@ -646,6 +656,13 @@ func checkAMQP(v any, depth int) error {
 		}
 		return nil
 	case []any:
+		for _, e := range v {
+			if err := checkAMQP(e, depth+1); err != nil {
+				return err
+			}
+		}
+		return nil
+	case []map[any]any:
 		for _, e := range v {
 			if err := checkAMQP(e, depth+1); err != nil {
 				return err

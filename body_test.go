@@ -352,7 +352,7 @@ func TestMakeBodies(t *testing.T) {
 	for _, v := range []any{
 		nil, true, int8(1), int16(1), int32(1), int64(1), uint8(1), uint16(1), uint32(1), uint64(1), float32(1), 1.0, "s",
 		[]byte{1}, time.UnixMilli(1), amqp.UUID{1}, amqp.Symbol("s"), []any{[]any{}, map[string]any{"a": nil}, map[any]any{true: "x"}},
-		[]string{"a"}, []amqp.Symbol{"a"}, []int32{1}, [][]byte{{1}}, []amqp.UUID{{}}, []time.Time{time.UnixMilli(1)}, []bool{true},
+		[]map[any]any{{"a": int32(1)}}, []string{"a"}, []amqp.Symbol{"a"}, []int32{1}, [][]byte{{1}}, []amqp.UUID{{}}, []time.Time{time.UnixMilli(1)}, []bool{true},
 	} {
 		b, err := ObjectBody(v)
 		require.NoError(t, err, "%T", v)
@@ -399,6 +399,7 @@ func TestMakeBodies(t *testing.T) {
 		{"an object", func() (Body, error) { return ObjectBody([]any{map[string]any{"a": uint(1)}}) }, `object of type uint: not a type of AMQP`},
 		{"an object", func() (Body, error) { return ObjectBody(map[any]any{1: ""}) }, `object of type int: not a type of AMQP`},
 		{"an object", func() (Body, error) { return ObjectBody([]string{"\xff"}) }, `object "\xff": not valid UTF-8`},
+		{"an object", func() (Body, error) { return ObjectBody([]map[any]any{{"a": 1}}) }, `object of type int: not a type of AMQP`},
 		{"an object", func() (Body, error) { return ObjectBody([]any{uuid.UUID{1}}) }, `object of type uuid.UUID: not a type of AMQP`},
 		{"an object", func() (Body, error) { return ObjectBody(struct{}{}) }, `object of type struct {}: not a type of AMQP`},
 		{"an object", func() (Body, error) { return ObjectBody(deep) }, `object of type []interface {}: nested too deep`},
@@ -447,6 +448,38 @@ func TestContentTypeAfter(t *testing.T) {
 		got, encoding := row.b.contentTypeAfter(row.had, row.encoding)
 		require.Equal(t, row.want, got, row.rule)
 		require.Equal(t, row.wantEncoding, encoding, row.rule)
+	}
+}
+
+// An object is typed where Object gives an AMQP value.
+func TestTyped(t *testing.T) {
+	const java = "application/x-java-serialized-object"
+	for _, row := range []struct {
+		b    Body
+		want bool
+	}{
+		{Body{Value: int32(1)}, true},
+		{Body{Value: int32(1), ContentType: java}, true},
+		{Body{Annotation: int8(1), Value: "s"}, true},
+		{Body{Sequences: [][]any{{}}}, true},
+		{Body{Annotation: int8(1), Value: amqp.Null{}}, true},
+		{Body{Annotation: int8(1)}, true},
+		{Body{Annotation: int8(1), Value: amqp.Null{}, ContentType: java}, false},
+		{Body{ContentType: java}, false},
+		{SerializedBody(nil), false},
+		{Body{Annotation: int8(1), Data: [][]byte{{}}}, false},
+		{Body{Annotation: int8(1), Data: [][]byte{{}}, Value: int32(1)}, false},
+		{Body{Value: int32(1), Sequences: [][]any{{}}}, false},
+		{Body{Value: "s"}, false},
+		{Body{Annotation: int8(2), Value: map[any]any{}}, false},
+	} {
+		require.Equal(t, row.want, row.b.Typed(), "%+v", row.b)
+		if row.want {
+			object, err := row.b.Object()
+			require.NoError(t, err)
+			_, serialized := object.(Serialized)
+			require.False(t, serialized)
+		}
 	}
 }
 
