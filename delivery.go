@@ -344,20 +344,20 @@ func (p Producer) Prepare(m *amqp.Message, now time.Time) (Stamp, error) {
 // message in x-opt-jms-msg-type, and an amqp-value null where there is no body section; and
 // the delay in its one form. What was left by an earlier send is removed: a delay in the
 // form of an annotation, and x-opt-to-type, the older annotation for the kind of the
-// destination. All else of m stays, delivery annotations too: take those of a received message off before it is sent on. What m may share with
-// another message (the properties, the annotations and, where the delay is a property,
-// the application properties) is not written into but replaced by a copy, nil where
-// nothing is left in it.
+// destination. All else of m stays, delivery annotations too: take those of a received
+// message off before it is sent on. What m may share with another message (the properties,
+// the annotations and, where the delay is a property, the application properties) is not
+// written into but replaced by a copy, nil where nothing is left in it.
 //
 // An application property AMQ_SCHEDULED_DELAY is replaced or removed where the peer
 // takes that for its delay; elsewhere it is the application's own (ActiveMQ Classic serves
 // it all the same, so take it off a message that was sent in that form), but an error, a
 // *[ValueError], beside a delay in another form. So is a delay whose form cannot be
-// written, in a stamp that [Producer.Stamp] did not make, and what
-// go-amqp cannot write, though it decodes it: keys of some types in annotations, of the
-// delivery too, and in the footer; arrays of int or long with a number below -128 and none
-// above 127; arrays of timestamp with one
-// before 1677-09-22 or after 2262-04-11. m does not change on error.
+// written, in a stamp that [Producer.Stamp] did not make, and what go-amqp cannot write,
+// though it decodes it: keys of some types in annotations, of the delivery too, and in the
+// footer; arrays of int or long with a number below -128 and none above 127; arrays of
+// timestamp with one before 1677-09-22 or after 2262-04-11. So all annotations, properties
+// and values of a map or a list are looked at. m does not change on error.
 func (s Stamp) Apply(m *amqp.Message) error {
 	delayed := s.DeliveryDelay > 0
 	if delayed {
