@@ -131,25 +131,27 @@ func isNull(v any) bool {
 
 // Kind returns what kind of message this is: what the annotation says, and where it says
 // none what the body is [jms-mapping 3.3].
-func (b Body) Kind() MessageKind {
-	if kind, err := MessageKindFrom(b.Annotation); err == nil {
+func (b Body) Kind() MessageKind { return kindOf(b.Annotation, b.ContentType, b.form(), b.Value) }
+
+func kindOf(annotation any, contentType string, form bodyForm, value any) MessageKind {
+	if kind, err := MessageKindFrom(annotation); err == nil {
 		if kind, ok := kind.Get(); ok {
 			return kind
 		}
 	}
-	switch b.form() {
+	switch form {
 	case formNone:
-		switch c := parseContentType(b.ContentType); {
+		switch c := parseContentType(contentType); {
 		case c.media == contentJavaObject:
 			return ObjectMessage
-		case c.media == contentOctetStream || b.ContentType == "":
+		case c.media == contentOctetStream || contentType == "":
 			return BytesMessage
 		case c.textual():
 			return TextMessage
 		}
 		return PlainMessage
 	case formData:
-		switch c := parseContentType(b.ContentType); {
+		switch c := parseContentType(contentType); {
 		case c.media == contentJavaObject:
 			return ObjectMessage
 		case c.textual():
@@ -159,7 +161,7 @@ func (b Body) Kind() MessageKind {
 	case formNull:
 		return TextMessage
 	case formValue, formMixed:
-		switch b.Value.(type) {
+		switch value.(type) {
 		case string:
 			return TextMessage
 		case []byte:
@@ -169,6 +171,23 @@ func (b Body) Kind() MessageKind {
 	return ObjectMessage
 }
 
+// ToSend returns the body as it is sent: with the annotation that every message bears, which
+// is the kind as an int8, a byte in AMQP, whatever type it was of [jms-mapping 3.2]; and
+// with an amqp-value null where there is no section at all, for some peers end the session
+// of a message that has none. All else is the body's own.
+func (b Body) ToSend() Body {
+	b.Annotation, b.Value = int8(b.Kind()), b.valueToSend()
+	return b
+}
+
+// valueToSend returns the value of the amqp-value section to send, nil for none.
+func (b Body) valueToSend() any {
+	if b.form() == formNone {
+		return amqp.Null{}
+	}
+	return b.Value
+}
+
 // wrong returns the error of a body that is not of the kind that was asked for, or does
 // not hold what that kind holds.
 func (b Body) wrong(why string) error {
@@ -176,12 +195,14 @@ func (b Body) wrong(why string) error {
 }
 
 // contradicts returns the error of a body that its annotation does not allow.
-func (b Body) contradicts() error { return b.wrong("a " + b.Kind().String() + " has none of that") }
+func (b Body) contradicts() error {
+	return b.wrong("not what a body of kind " + b.Kind().String() + " is")
+}
 
 // expect is an error if the message is of another kind.
 func (b Body) expect(kind MessageKind) error {
 	if k := b.Kind(); k != kind {
-		return b.wrong("of a " + k.String() + ", not of a " + kind.String())
+		return b.wrong("kind is " + k.String() + ", not " + kind.String())
 	}
 	return nil
 }
@@ -216,10 +237,7 @@ func (b Body) Text() (Opt[string], error) {
 	case formNone, formNull:
 		return Opt[string]{}, nil
 	case formData:
-		if b.ContentEncoding != "" {
-			return Opt[string]{}, b.wrong("content-encoding " + quote(b.ContentEncoding) + ", which is not undone")
-		}
-		charset, err := parseContentType(b.ContentType).charset()
+		charset, err := b.charset()
 		if err != nil {
 			return Opt[string]{}, err
 		}
@@ -237,6 +255,14 @@ func (b Body) Text() (Opt[string], error) {
 		}
 	}
 	return Opt[string]{}, b.contradicts()
+}
+
+// charset returns the charset of the data of a TextMessage.
+func (b Body) charset() (charset, error) {
+	if b.ContentEncoding != "" {
+		return 0, b.wrong("content-encoding " + quote(b.ContentEncoding) + ", which is not undone")
+	}
+	return parseContentType(b.ContentType).charset()
 }
 
 // Bytes returns the bytes of a BytesMessage, all data sections joined, never nil. They
@@ -333,9 +359,19 @@ func (b Body) Object() (any, error) {
 }
 
 // Typed reports whether an ObjectMessage holds an AMQP value and no serialized Java object,
-// JMS_AMQP_TYPED_ENCODING. It is false for every other kind.
+// JMS_AMQP_TYPED_ENCODING; for a null the content-type decides. It is false for every other
+// kind, and where [Body.Object] is an error.
 func (b Body) Typed() bool {
-	return b.Kind() == ObjectMessage && b.form() != formData && parseContentType(b.ContentType).media != contentJavaObject
+	if b.Kind() != ObjectMessage {
+		return false
+	}
+	switch b.form() {
+	case formValue, formSequence:
+		return true
+	case formNone, formNull: // a null object of either sort
+		return parseContentType(b.ContentType).media != contentJavaObject
+	}
+	return false
 }
 
 // Payload returns the bytes that a message carries, whatever section they are in: a text
@@ -345,6 +381,11 @@ func (b Body) Typed() bool {
 func (b Body) Payload() ([]byte, error) {
 	switch b.Kind() {
 	case TextMessage:
+		if b.form() == formData {
+			if charset, err := b.charset(); err == nil && charset == charsetUTF8 {
+				return validUTF8(joined(b.Data)) // as they are
+			}
+		}
 		text, err := b.Text()
 		if s, ok := text.Get(); ok {
 			return []byte(s), nil
@@ -470,11 +511,14 @@ func StreamBody(values []any) (Body, error) {
 // Values are nil, bool, int8 to int64, uint8 to uint64, float32, float64, string, []byte
 // (a binary), time.Time (a timestamp), amqp.UUID, amqp.Symbol, []any, map[string]any and
 // map[any]any of those at a depth of up to 100, and slices of those types that go-amqp
-// makes arrays of. Any other is an error, a *[ValueError]: int and uint above all, which
-// AMQP has no type for.
+// makes arrays of, but for those that it writes wrongly, see [Stamp.Apply]. A uuid.UUID is taken for an amqp.UUID, but not in a list or a map. Any
+// other is an error, a *[ValueError]: int and uint above all, which AMQP has no type for.
 func ObjectBody(v any) (Body, error) {
-	if s, ok := v.(Serialized); ok {
-		return SerializedBody(s), nil
+	switch x := v.(type) {
+	case Serialized:
+		return SerializedBody(x), nil
+	case uuid.UUID:
+		v = amqp.UUID(x)
 	}
 	if err := checkAMQP(v, 0); err != nil {
 		return Body{}, err
@@ -486,29 +530,36 @@ func ObjectBody(v any) (Body, error) {
 }
 
 // contentTypeAfter returns the content-type and content-encoding of a message that gets
-// the body b and had others. What an application chose stays as long as it is true of the
-// new body.
+// the body b and had others. What it had stays where it can be true of the new body, which
+// an application may have chosen it for; an encoding can of bytes alone.
 func (b Body) contentTypeAfter(had, encoding string) (string, string) {
-	kind := b.Kind()
-	c := parseContentType(had)
-	switch {
-	case kind == BytesMessage && had != "" && c.media != contentJavaObject:
-		return had, encoding
-	case kind == BytesMessage || kind == ObjectMessage && len(b.Data) > 0:
-		return b.ContentType, encoding
-	case len(b.Data) > 0:
+	c, isData := parseContentType(had), len(b.Data) > 0
+	switch b.Kind() {
+	case TextMessage:
 		if charset, err := c.charset(); err == nil && charset == charsetUTF8 && c.textual() {
 			return had, ""
 		}
-		return b.ContentType, ""
-	case c.media == contentOctetStream || c.media == contentJavaObject:
-		return "", "" // no data any more
+	case BytesMessage:
+		switch {
+		case !isData: // [amqp 3.2.4]: a content-type is of data
+		case had != "" && c.media != contentJavaObject:
+			return had, encoding
+		default:
+			return b.ContentType, encoding
+		}
+	case ObjectMessage:
+		if isData && c.media == contentJavaObject {
+			return had, ""
+		}
 	}
-	return had, "" // [amqp 3.2.4]: content-encoding with data only
+	return b.ContentType, ""
 }
 
-// legalTypes lists the Go types of JMS's values.
-const legalTypes = "bool, int8, int16, int32, int64, float32, float64, string or nil"
+// The Go types of JMS's values, for errors.
+const (
+	propertyTypes = "bool, int8, int16, int32, int64, float32, float64, string and nil"
+	bodyTypes     = "[]byte, " + propertyTypes
+)
 
 func checkText(what, text string) error {
 	if !utf8.ValidString(text) {
@@ -517,45 +568,79 @@ func checkText(what, text string) error {
 	return nil
 }
 
-// checkJMS is an error if v is of no type that JMS has for a property.
-func checkJMS(what string, v any) error {
+// checkSymbol is an error if text cannot be a symbol [amqp 1.6.21].
+func checkSymbol(what, text string) error {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return &ValueError{What: what, Value: quote(text), Err: errors.New("not ASCII")}
+		}
+	}
+	return nil
+}
+
+var errTooDeep = errors.New("nested too deep")
+
+// checkArray is an error if v is an array that go-amqp writes wrongly (1.7.0 does): it takes
+// numbers for bytes where none is above 127, whatever is below -128, and counts times in
+// nanoseconds.
+func checkArray(what string, v any) error {
+	wrong := false
+	switch v := v.(type) {
+	case []int32:
+		wrong = len(v) > 0 && slices.Max(v) <= math.MaxInt8 && slices.Min(v) < math.MinInt8
+	case []int64:
+		wrong = len(v) > 0 && slices.Max(v) <= math.MaxInt8 && slices.Min(v) < math.MinInt8
+	case []time.Time:
+		wrong = slices.ContainsFunc(v, func(t time.Time) bool {
+			ms := t.UnixMilli()
+			return ms < math.MinInt64/int64(time.Millisecond) || ms > math.MaxInt64/int64(time.Millisecond)
+		})
+	}
+	if wrong {
+		return &ValueError{What: what, Value: fmt.Sprintf("of type %T", v), Err: errors.New("go-amqp cannot write it")}
+	}
+	return nil
+}
+
+// checkProperty is an error if v is of no type that JMS has for a property.
+func checkProperty(what string, v any) error { return checkJMS(what, v, propertyTypes) }
+
+// checkBodyValue is an error if v is of no type that JMS has for the values of maps and
+// streams, which may be bytes [jms 3.11.3].
+func checkBodyValue(what string, v any) error {
+	if _, ok := v.([]byte); ok {
+		return nil
+	}
+	return checkJMS(what, v, bodyTypes)
+}
+
+func checkJMS(what string, v any, types string) error {
 	switch v := v.(type) {
 	case nil, bool, int8, int16, int32, int64, float32, float64:
 		return nil
 	case string:
 		return checkText(what, v)
 	}
-	return &ValueError{What: what, Value: fmt.Sprintf("of type %T", v), Err: errors.New("not a " + legalTypes)}
-}
-
-// checkBodyValue is checkJMS for the values of maps and streams, which may be bytes [jms 3.11.3].
-func checkBodyValue(what string, v any) error {
-	if _, ok := v.([]byte); ok {
-		return nil
-	}
-	err := checkJMS(what, v)
-	if e, ok := err.(*ValueError); ok && e.Err != errNotUTF8 {
-		e.Err = errors.New("not a []byte, " + legalTypes)
-	}
-	return err
+	return &ValueError{What: what, Value: fmt.Sprintf("of type %T", v), Err: errors.New("none of " + types)}
 }
 
 // checkAMQP is an error if go-amqp has no AMQP type for v, or not the one that it seems to have.
 func checkAMQP(v any, depth int) error {
 	const what = "object"
 	if depth > 100 {
-		return &ValueError{What: what, Value: fmt.Sprintf("of type %T", v), Err: errors.New("nested too deep")}
+		return &ValueError{What: what, Value: fmt.Sprintf("of type %T", v), Err: errTooDeep}
 	}
 	switch v := v.(type) {
 	case nil, amqp.Null, bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64,
 		[]byte, time.Time, amqp.UUID,
-		[]bool, []int8, []int16, []int32, []int64, []uint16, []uint32, []uint64, []float32, []float64,
-		[]time.Time, []amqp.UUID, [][]byte:
+		[]bool, []int8, []int16, []uint16, []uint32, []uint64, []float32, []float64, []amqp.UUID, [][]byte:
 		return nil
+	case []int32, []int64, []time.Time:
+		return checkArray(what, v)
 	case string:
 		return checkText(what, v)
 	case amqp.Symbol:
-		return checkText(what, string(v))
+		return checkSymbol(what, string(v))
 	case []string:
 		for _, s := range v {
 			if err := checkText(what, s); err != nil {
@@ -565,12 +650,19 @@ func checkAMQP(v any, depth int) error {
 		return nil
 	case []amqp.Symbol:
 		for _, s := range v {
-			if err := checkText(what, string(s)); err != nil {
+			if err := checkSymbol(what, string(s)); err != nil {
 				return err
 			}
 		}
 		return nil
 	case []any:
+		for _, e := range v {
+			if err := checkAMQP(e, depth+1); err != nil {
+				return err
+			}
+		}
+		return nil
+	case []map[any]any:
 		for _, e := range v {
 			if err := checkAMQP(e, depth+1); err != nil {
 				return err
@@ -741,18 +833,26 @@ func (c charset) String() string {
 	return "UTF-8"
 }
 
+func (c charset) invalid(text []byte) error {
+	return &ValueError{What: "text", Value: quote(text), Err: errors.New("not valid " + c.String())}
+}
+
+// validUTF8 returns text, which is in UTF-8.
+func validUTF8(text []byte) ([]byte, error) {
+	if !utf8.Valid(text) {
+		return nil, charsetUTF8.invalid(text)
+	}
+	return text, nil
+}
+
 // decodeText returns b, which is text in a charset. What is not valid in it is an error:
 // nothing is replaced.
 func decodeText(c charset, b []byte) (string, error) {
-	invalid := func() (string, error) {
-		return "", &ValueError{What: "text", Value: quote(string(b)), Err: errors.New("not valid " + c.String())}
-	}
+	invalid := func() (string, error) { return "", c.invalid(b) }
 	switch c {
 	case charsetUTF8:
-		if !utf8.Valid(b) {
-			return invalid()
-		}
-		return string(b), nil
+		b, err := validUTF8(b)
+		return string(b), err
 	case charsetASCII, charsetLatin1:
 		var s strings.Builder
 		s.Grow(len(b))
@@ -805,7 +905,8 @@ func decodeText(c charset, b []byte) (string, error) {
 //
 // A null, like a property that does not exist, is none as text, false as boolean and an
 // error as a number, as in JMS. Everything else that the table does not have is an error,
-// a *[ValueError]. The zero Value does not exist.
+// a *[ValueError]. The zero Value does not exist. Do not compare Values with ==, which
+// panics for bytes, lists and maps: compare what the methods return.
 type Value struct {
 	what   string // for errors: what sort of value it is
 	name   string
@@ -814,19 +915,21 @@ type Value struct {
 	exists bool
 }
 
-// ValueOf returns the value v, which is of one of the types that go-amqp decodes. Errors
-// call it by the name.
+// ValueOf returns the value v, which is of one of the types that go-amqp decodes, or a
+// uuid.UUID. Errors call it by the name.
 func ValueOf(name string, v any) Value {
 	return Value{what: "value", name: name, raw: v, exists: true}
 }
 
-// Exists reports whether there is a value. A null is one.
+// Exists reports whether there is a value. A null is one, and so is one that cannot be
+// read, of which each method that reads it has the error.
 func (v Value) Exists() bool { return v.exists }
 
-// IsNull reports whether the value is null, or there is none.
+// IsNull reports whether the value is null, or there is none. One that cannot be read is not.
 func (v Value) IsNull() bool { return v.err == nil && (v.raw == nil || isNull(v.raw)) }
 
-// Raw returns the value as it is. It is an error if it cannot be read.
+// Raw returns the value as it is, which is the message's own: nil or amqp.Null{} for a
+// null, nil where there is none. It is an error if it cannot be read.
 func (v Value) Raw() (any, error) { return v.raw, v.err }
 
 func (v Value) fail(as string) error {
@@ -1004,6 +1107,8 @@ func (v Value) words() (string, bool) {
 		return string(x), true
 	case amqp.UUID:
 		return string(appendUUID(nil, uuid.UUID(x))), true
+	case uuid.UUID:
+		return string(appendUUID(nil, x)), true
 	}
 	return "", false
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/Azure/go-amqp"
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 )
 
@@ -148,11 +149,11 @@ func TestBodyText(t *testing.T) {
 		{"parameters that are none", data("text/plain; charset", "a"), Opt[string]{}, `content-type "text/plain; charset": mime: invalid media parameter`},
 		{"a content encoding", Body{ContentType: "text/plain", ContentEncoding: "gzip", Data: [][]byte{{1}}}, Opt[string]{},
 			`body data: content-encoding "gzip", which is not undone`},
-		{"a map", Body{Annotation: int8(TextMessage), Value: map[string]any{}}, Opt[string]{}, `body amqp-value map: a TextMessage has none of that`},
-		{"a sequence", Body{Annotation: int8(TextMessage), Sequences: [][]any{{}}}, Opt[string]{}, `body amqp-sequence: a TextMessage has none of that`},
+		{"a map", Body{Annotation: int8(TextMessage), Value: map[string]any{}}, Opt[string]{}, `body amqp-value map: not what a body of kind TextMessage is`},
+		{"a sequence", Body{Annotation: int8(TextMessage), Sequences: [][]any{{}}}, Opt[string]{}, `body amqp-sequence: not what a body of kind TextMessage is`},
 		{"two sorts of sections", Body{Annotation: int8(TextMessage), Value: "a", Data: [][]byte{{1}}}, Opt[string]{},
-			`body of different sections: a TextMessage has none of that`},
-		{"another kind", Body{}, Opt[string]{}, `body without sections: of a BytesMessage, not of a TextMessage`},
+			`body of different sections: not what a body of kind TextMessage is`},
+		{"another kind", Body{}, Opt[string]{}, `body without sections: kind is BytesMessage, not TextMessage`},
 	} {
 		got, err := row.b.Text()
 		require.Equal(t, row.want, got, "%s: %+v.Text()", row.rule, row.b)
@@ -222,7 +223,7 @@ func TestBodies(t *testing.T) {
 		for kind, other := range read {
 			if kind != row.kind {
 				_, err := other(row.b)
-				require.ErrorContains(t, err, "of a "+row.kind.String()+", not of a "+kind.String())
+				require.ErrorContains(t, err, ": kind is "+row.kind.String()+", not "+kind.String())
 			}
 		}
 	}
@@ -248,7 +249,13 @@ func TestPayload(t *testing.T) {
 		{Body{Value: []byte{1}}, []byte{1}, ""},
 		{Body{}, []byte{}, ""},
 		{SerializedBody(Serialized{1}), []byte{1}, ""},
+		{Body{ContentType: "text/plain", Data: [][]byte{{'a'}, []byte("\u00e9")}}, []byte("a\u00e9"), ""},
+		{Body{Annotation: int8(TextMessage), Data: [][]byte{nil}}, []byte{}, ""},
 		{Body{Value: "a\xff"}, nil, `text "a\xff": not valid UTF-8`},
+		{Body{ContentType: "text/plain", Data: [][]byte{{'a', 0xff}}}, nil, `text "a\xff": not valid UTF-8`},
+		{Body{ContentType: "text/plain; charset=us-ascii", Data: [][]byte{{0xff}}}, nil, `text "\xff": not valid US-ASCII`},
+		{Body{ContentType: "text/plain; charset=x", Data: [][]byte{{'a'}}}, nil, `charset "x": none of UTF-8, US-ASCII, ISO-8859-1 and UTF-16`},
+		{Body{ContentType: "text/plain", ContentEncoding: "gzip", Data: [][]byte{{'a'}}}, nil, `body data: content-encoding "gzip", which is not undone`},
 		{Body{Value: int32(1)}, nil, `body amqp-value int: no bytes`},
 		{Body{Annotation: int8(MapMessage)}, nil, `body without sections: no bytes`},
 		{PlainBody(), nil, `body amqp-value null: no bytes`},
@@ -260,6 +267,60 @@ func TestPayload(t *testing.T) {
 		} else {
 			wantValueError(t, err, "amqpjms: "+row.err)
 		}
+	}
+
+	// The bytes of one data section are the body's own, a text too.
+	text := []byte("h\u00e9")
+	b := Body{Annotation: int8(TextMessage), Data: [][]byte{text}}
+	got, err := b.Payload()
+	require.NoError(t, err)
+	require.Same(t, &text[0], &got[0])
+	allocs(t, 0, "Payload, text as data", func() { _, _ = b.Payload() })
+}
+
+// What is sent says its kind as a byte, and has a section.
+func TestBodyToSend(t *testing.T) {
+	null := amqp.Null{}
+	for _, row := range []struct {
+		rule    string
+		b, want Body
+	}{
+		{"no section and no kind", Body{}, Body{Annotation: int8(3), Value: null}},
+		{"no section and a content type", Body{ContentType: "text/plain"}, Body{Annotation: int8(5), ContentType: "text/plain", Value: null}},
+		{"no section", Body{Annotation: int8(2)}, Body{Annotation: int8(2), Value: null}},
+		{"empty slices are none", Body{Annotation: int8(4), Data: [][]byte{}, Sequences: [][]any{}},
+			Body{Annotation: int8(4), Data: [][]byte{}, Sequences: [][]any{}, Value: null}},
+		{"a null", Body{Value: null}, Body{Annotation: int8(5), Value: null}},
+		{"a kind of another type", Body{Annotation: uint8(1), Value: "a"}, Body{Annotation: int8(1), Value: "a"}},
+		{"a kind of another type", Body{Annotation: uint64(0), Value: null}, Body{Annotation: int8(0), Value: null}},
+		{"a kind that is none", Body{Annotation: int8(9), Value: "a"}, Body{Annotation: int8(5), Value: "a"}},
+		{"a kind that is none", Body{Annotation: "text", Data: [][]byte{{}}}, Body{Annotation: int8(3), Data: [][]byte{{}}}},
+		{"a sequence", Body{Sequences: [][]any{{}}}, Body{Annotation: int8(1), Sequences: [][]any{{}}}},
+		{"a body that contradicts", Body{Annotation: int8(5), Value: map[string]any{}}, Body{Annotation: int8(5), Value: map[string]any{}}},
+		{"another encoding", Body{ContentEncoding: "gzip", Data: [][]byte{{1}}}, Body{Annotation: int8(3), ContentEncoding: "gzip", Data: [][]byte{{1}}}},
+	} {
+		was := row.b
+		require.Equal(t, row.want, row.b.ToSend(), "%s: %+v.ToSend()", row.rule, row.b)
+		require.Equal(t, was, row.b)
+		require.Equal(t, row.want, row.want.ToSend(), "%s: what is sent stays", row.rule)
+
+		// A message that gets that body, or had it when it is stamped, is sent so too.
+		var written amqp.Message
+		Writer{}.SetBody(&written, row.b)
+		stamped := amqp.Message{Data: row.b.Data, Sequence: row.b.Sequences, Value: row.b.Value,
+			Annotations: amqp.Annotations{"x-opt-jms-msg-type": row.b.Annotation},
+			Properties:  &amqp.MessageProperties{ContentType: stated(row.b.ContentType), ContentEncoding: stated(row.b.ContentEncoding)}}
+		require.NoError(t, Stamp{}.Apply(&stamped))
+		forwarded, err := Forwarder{}.Forward(&amqp.Message{Data: row.b.Data, Sequence: row.b.Sequences, Value: row.b.Value}, sentAt())
+		require.NoError(t, err)
+		for _, m := range []amqp.Message{written, stamped} {
+			require.Equal(t, amqp.Annotations{"x-opt-jms-msg-type": row.want.Annotation}, m.Annotations, row.rule)
+			require.Equal(t, row.want.Value, m.Value, row.rule)
+			require.Equal(t, row.want.Data, m.Data, row.rule)
+			require.Equal(t, row.want.Sequences, m.Sequence, row.rule)
+		}
+		require.Equal(t, row.want.Value, forwarded.Value, row.rule)
+		require.Nil(t, forwarded.Annotations, "%s: a message that is passed on says of its kind what it said", row.rule)
 	}
 }
 
@@ -291,7 +352,7 @@ func TestMakeBodies(t *testing.T) {
 	for _, v := range []any{
 		nil, true, int8(1), int16(1), int32(1), int64(1), uint8(1), uint16(1), uint32(1), uint64(1), float32(1), 1.0, "s",
 		[]byte{1}, time.UnixMilli(1), amqp.UUID{1}, amqp.Symbol("s"), []any{[]any{}, map[string]any{"a": nil}, map[any]any{true: "x"}},
-		[]string{"a"}, []amqp.Symbol{"a"}, []int32{1}, [][]byte{{1}}, []amqp.UUID{{}}, []time.Time{{}}, []bool{true},
+		[]map[any]any{{"a": int32(1)}}, []string{"a"}, []amqp.Symbol{"a"}, []int32{1}, [][]byte{{1}}, []amqp.UUID{{}}, []time.Time{time.UnixMilli(1)}, []bool{true},
 	} {
 		b, err := ObjectBody(v)
 		require.NoError(t, err, "%T", v)
@@ -302,6 +363,14 @@ func TestMakeBodies(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, v, got)
 	}
+	b, err = ObjectBody(uuid.UUID{1}) // go-amqp writes its own type of uuid only
+	require.NoError(t, err)
+	require.Equal(t, Body{Annotation: int8(1), Value: amqp.UUID{1}}, b)
+	text, err := ValueOf("u", uuid.UUID{0xab}).Text()
+	require.NoError(t, err)
+	require.Equal(t, Some("ab000000-0000-0000-0000-000000000000"), text)
+	_, err = ValueOf("u", uuid.UUID{}).Long()
+	wantValueError(t, err, `amqpjms: value "u" "00000000-0000-0000-0000-000000000000": no long`)
 	b, err = ObjectBody(Serialized{1})
 	require.NoError(t, err)
 	require.Equal(t, SerializedBody(Serialized{1}), b)
@@ -318,18 +387,20 @@ func TestMakeBodies(t *testing.T) {
 		{"a text", func() (Body, error) { return TextBody("a\xff") }, `text "a\xff": not valid UTF-8`},
 		{"a text", func() (Body, error) { return TextDataBody("a\xff") }, `text "a\xff": not valid UTF-8`},
 		{"a map", func() (Body, error) { return MapBody(map[string]any{"a": 1}) },
-			`value of "a" of type int: not a []byte, bool, int8, int16, int32, int64, float32, float64, string or nil`},
+			`value of "a" of type int: none of []byte, bool, int8, int16, int32, int64, float32, float64, string and nil`},
 		{"a map", func() (Body, error) { return MapBody(map[string]any{"": nil}) }, `key of a map "": empty`},
 		{"a map", func() (Body, error) { return MapBody(map[string]any{"\xff": nil}) }, `key of a map "\xff": not valid UTF-8`},
 		{"a map", func() (Body, error) { return MapBody(map[string]any{"a": "\xff"}) }, `value of "a" "\xff": not valid UTF-8`},
 		{"a map", func() (Body, error) { return MapBody(map[string]any{"b": uint8(1), "a": []any{}}) },
-			`value of "a" of type []interface {}: not a []byte, bool, int8, int16, int32, int64, float32, float64, string or nil`},
+			`value of "a" of type []interface {}: none of []byte, bool, int8, int16, int32, int64, float32, float64, string and nil`},
 		{"a stream", func() (Body, error) { return StreamBody([]any{nil, time.UnixMilli(0)}) },
-			`value 1 of a stream of type time.Time: not a []byte, bool, int8, int16, int32, int64, float32, float64, string or nil`},
+			`value 1 of a stream of type time.Time: none of []byte, bool, int8, int16, int32, int64, float32, float64, string and nil`},
 		{"an object", func() (Body, error) { return ObjectBody(1) }, `object of type int: not a type of AMQP`},
 		{"an object", func() (Body, error) { return ObjectBody([]any{map[string]any{"a": uint(1)}}) }, `object of type uint: not a type of AMQP`},
 		{"an object", func() (Body, error) { return ObjectBody(map[any]any{1: ""}) }, `object of type int: not a type of AMQP`},
 		{"an object", func() (Body, error) { return ObjectBody([]string{"\xff"}) }, `object "\xff": not valid UTF-8`},
+		{"an object", func() (Body, error) { return ObjectBody([]map[any]any{{"a": 1}}) }, `object of type int: not a type of AMQP`},
+		{"an object", func() (Body, error) { return ObjectBody([]any{uuid.UUID{1}}) }, `object of type uuid.UUID: not a type of AMQP`},
 		{"an object", func() (Body, error) { return ObjectBody(struct{}{}) }, `object of type struct {}: not a type of AMQP`},
 		{"an object", func() (Body, error) { return ObjectBody(deep) }, `object of type []interface {}: nested too deep`},
 	} {
@@ -358,6 +429,10 @@ func TestContentTypeAfter(t *testing.T) {
 		{"a Java object", SerializedBody(nil), "image/png", "", java, ""},
 		{"text", str, "", "", "", ""},
 		{"text of a type", str, "application/json", "gzip", "application/json", ""},
+		{"text is no picture", str, "image/png", "", "", ""},
+		{"text is UTF-8", str, "text/plain; charset=utf-16", "", "", ""},
+		{"a map is no picture", Body{Annotation: int8(2), Value: map[string]any{}}, "image/png", "gzip", "", ""},
+		{"a map is no text", Body{Annotation: int8(2), Value: map[string]any{}}, "text/plain", "", "", ""},
 		{"text is no bytes", str, octets, "", "", ""},
 		{"text is no Java object", str, java, "", "", ""},
 		{"text as data", data, "", "", text, ""},
@@ -365,10 +440,80 @@ func TestContentTypeAfter(t *testing.T) {
 		{"text as data is UTF-8", data, "text/plain; charset=utf-16", "", text, ""},
 		{"text as data is text", data, octets, "", text, ""},
 		{"null", PlainBody(), octets, "gzip", "", ""},
+		{"a Java object stays one", SerializedBody(nil), java, "", java, ""},
+		{"a Java object of no type", Body{Annotation: int8(1), Data: [][]byte{nil}}, java, "", java, ""},
+		{"data of no type", Body{Annotation: int8(3), Data: [][]byte{nil}}, "image/png", "", "image/png", ""},
+		{"a binary", Body{Annotation: int8(3), Value: []byte{}}, "image/png", "gzip", "", ""},
 	} {
 		got, encoding := row.b.contentTypeAfter(row.had, row.encoding)
 		require.Equal(t, row.want, got, row.rule)
 		require.Equal(t, row.wantEncoding, encoding, row.rule)
+	}
+}
+
+// An object is typed where Object gives an AMQP value.
+func TestTyped(t *testing.T) {
+	const java = "application/x-java-serialized-object"
+	for _, row := range []struct {
+		b    Body
+		want bool
+	}{
+		{Body{Value: int32(1)}, true},
+		{Body{Value: int32(1), ContentType: java}, true},
+		{Body{Annotation: int8(1), Value: "s"}, true},
+		{Body{Sequences: [][]any{{}}}, true},
+		{Body{Annotation: int8(1), Value: amqp.Null{}}, true},
+		{Body{Annotation: int8(1)}, true},
+		{Body{Annotation: int8(1), Value: amqp.Null{}, ContentType: java}, false},
+		{Body{ContentType: java}, false},
+		{SerializedBody(nil), false},
+		{Body{Annotation: int8(1), Data: [][]byte{{}}}, false},
+		{Body{Annotation: int8(1), Data: [][]byte{{}}, Value: int32(1)}, false},
+		{Body{Value: int32(1), Sequences: [][]any{{}}}, false},
+		{Body{Value: "s"}, false},
+		{Body{Annotation: int8(2), Value: map[any]any{}}, false},
+	} {
+		require.Equal(t, row.want, row.b.Typed(), "%+v", row.b)
+		if row.want {
+			object, err := row.b.Object()
+			require.NoError(t, err)
+			_, serialized := object.(Serialized)
+			require.False(t, serialized)
+		}
+	}
+}
+
+// A body that is given from one message to another is read there as it was here.
+func TestSetBodyOf(t *testing.T) {
+	for _, row := range []struct {
+		rule               string
+		b                  Body
+		had, encoding      string // of the other message
+		want, wantEncoding string
+		wantKind           MessageKind
+	}{
+		{"the charset is the body's", Body{Annotation: int8(5), ContentType: "text/plain; charset=utf-16be", Data: [][]byte{{0, 'h', 0, 'i'}}},
+			"text/plain", "", "text/plain; charset=utf-16be", "", TextMessage},
+		{"so is the encoding", Body{ContentEncoding: "gzip", Data: [][]byte{{0x1f, 0x8b}}}, "", "", "", "gzip", BytesMessage},
+		{"so is the encoding", Body{ContentEncoding: "gzip", Data: [][]byte{{0x1f, 0x8b}}}, "image/png", "", "", "gzip", BytesMessage},
+		{"so are both", Body{ContentType: "application/pdf", ContentEncoding: "gzip", Data: [][]byte{{0x1f, 0x8b}}}, "image/png", "br",
+			"application/pdf", "gzip", BytesMessage},
+		{"one text is not another", Body{ContentType: "application/json", Data: [][]byte{[]byte("{}")}}, "application/xml", "", "application/json", "", TextMessage},
+		{"no section has a type too", Body{ContentType: "text/plain"}, "", "", "text/plain", "", TextMessage},
+		{"bytes that say no more", BytesBody([]byte{1}), "image/png", "gzip", "application/octet-stream", "", BytesMessage},
+		{"what is not encoded stays so", Body{Data: [][]byte{{1}}}, "image/png", "gzip", "image/png", "", BytesMessage},
+	} {
+		m := amqp.Message{Properties: &amqp.MessageProperties{ContentType: stated(row.had), ContentEncoding: stated(row.encoding)}}
+		Writer{}.SetBody(&m, row.b)
+		got := Receiver{}.Read(&m, sentAt())
+		require.Equal(t, row.want, got.ContentType().Or(""), row.rule)
+		require.Equal(t, row.wantEncoding, got.ContentEncoding().Or(""), row.rule)
+		require.Equal(t, row.wantKind, got.Kind(), row.rule)
+		require.Equal(t, row.b.Kind(), got.Kind(), row.rule)
+		text, err := row.b.Text()
+		gotText, gotErr := got.Text()
+		require.Equal(t, text, gotText, row.rule)
+		require.Equal(t, err, gotErr, row.rule)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -68,7 +67,7 @@ type Peer struct {
 	QueuePrefix, TopicPrefix string
 	PercentEncoded           bool
 
-	// TextAsData has a text sent as a data section, for receivers that read no other.
+	// TextAsData sends a text as a data section, for receivers that read no other.
 	TextAsData bool
 }
 
@@ -181,7 +180,9 @@ type Producer struct {
 
 // A Stamp is what a message has got from its producer when send returns [jms 3.4.11].
 // Wrappers write it to a message type of their own, [Stamp.Annotations] and
-// [Stamp.ApplicationProperties] included; [Stamp.Apply] writes it to an *amqp.Message. Stamps can be compared with ==.
+// [Stamp.ApplicationProperties] included, and send the body that [Body.ToSend] makes, with
+// its annotation; [Stamp.Apply] does all this to an *amqp.Message. Stamps can be compared
+// with ==.
 type Stamp struct {
 	Header      Header
 	Destination Destination // JMSDestination
@@ -339,21 +340,24 @@ func (p Producer) Prepare(m *amqp.Message, now time.Time) (Stamp, error) {
 
 // Apply writes the stamp to m: a new header, with durable on the wire; the properties
 // message-id, user-id, to, absolute-expiry-time and creation-time, set or removed; the
-// annotation x-opt-jms-dest; the kind of message, as [Body.Kind] has it, in
-// x-opt-jms-msg-type; and the delay in its one form. What was left by an earlier send is
-// removed: a delay in the form of an annotation, and x-opt-to-type, the older annotation
-// for the kind of the destination. A message without a body section gets an amqp-value null, for some
-// peers end the session of one that has none. All else of m stays, delivery annotations
-// too: take those of a received message off before it is sent on. What m may share with
-// another message (the properties, the annotations and, where the delay is a property,
-// the application properties) is not written into but replaced by a copy.
+// annotation x-opt-jms-dest; what [Body.ToSend] makes of the body, which is the kind of
+// message in x-opt-jms-msg-type, and an amqp-value null where there is no body section; and
+// the delay in its one form. What was left by an earlier send is removed: a delay in the
+// form of an annotation, and x-opt-to-type, the older annotation for the kind of the
+// destination. All else of m stays, delivery annotations too: take those of a received
+// message off before it is sent on. What m may share with another message (the properties,
+// the annotations and, where the delay is a property, the application properties) is not
+// written into but replaced by a copy, nil where nothing is left in it.
 //
 // An application property AMQ_SCHEDULED_DELAY is replaced or removed where the peer
 // takes that for its delay; elsewhere it is the application's own (ActiveMQ Classic serves
 // it all the same, so take it off a message that was sent in that form), but an error, a
 // *[ValueError], beside a delay in another form. So is a delay whose form cannot be
-// written, in a stamp that [Producer.Stamp] did not make, and an annotation or a footer
-// whose key go-amqp cannot write. m does not change on error.
+// written, in a stamp that [Producer.Stamp] did not make, and what go-amqp cannot write,
+// though it decodes it: keys of some types in annotations, of the delivery too, and in the
+// footer; arrays of int or long with a number below -128 and none above 127; arrays of
+// timestamp with one before 1677-09-22 or after 2262-04-11. So all annotations, properties
+// and values of a map or a list are looked at. m does not change on error.
 func (s Stamp) Apply(m *amqp.Message) error {
 	delayed := s.DeliveryDelay > 0
 	if delayed {
@@ -361,7 +365,7 @@ func (s Stamp) Apply(m *amqp.Message) error {
 			return &ValueError{What: "delivery delay", Value: milliseconds(s.DeliveryDelay), Err: errors.New(why)}
 		}
 	}
-	if err := checkKeys(m); err != nil {
+	if err := checkWritable(m); err != nil {
 		return err
 	}
 	_, scheduled := m.ApplicationProperties[propertyScheduledDelay]
@@ -371,50 +375,39 @@ func (s Stamp) Apply(m *amqp.Message) error {
 
 	m.Header = s.Header.MessageHeader()
 
-	var props amqp.MessageProperties
-	if m.Properties != nil {
-		props = *m.Properties
-	}
-	props.MessageID = s.MessageID.Value()
-	props.UserID = nil
-	if s.UserID != "" {
-		props.UserID = []byte(s.UserID)
-	}
-	props.To = nil
-	if address := s.Address; !s.Destination.IsZero() {
-		props.To = &address
-	}
-	props.CreationTime = timeOf(s.Timestamp)
-	props.AbsoluteExpiryTime = timeOf(s.Expiration)
-	m.Properties = &props
-
-	annotations := make(amqp.Annotations, len(m.Annotations)+3)
-	maps.Copy(annotations, m.Annotations)
-	for name, value := range s.Annotations() {
-		deleteAnnotation(annotations, name)
-		if value != nil {
-			annotations[name] = value
+	editProperties(m, func(p *amqp.MessageProperties) {
+		p.MessageID = s.MessageID.Value()
+		p.UserID = nil
+		if s.UserID != "" {
+			p.UserID = []byte(s.UserID)
 		}
-	}
-	body := bodyOf(m)
-	deleteAnnotation(annotations, annotationMessageKind)
-	annotations[annotationMessageKind] = int8(body.Kind())
-	m.Annotations = annotations
-	if body.form() == formNone {
-		m.Value = amqp.Null{}
-	}
+		p.To = nil
+		if address := s.Address; !s.Destination.IsZero() {
+			p.To = &address
+		}
+		p.CreationTime = timeOf(s.Timestamp)
+		p.AbsoluteExpiryTime = timeOf(s.Expiration)
+	})
+
+	body := bodyOf(m).ToSend()
+	m.Value = body.Value
+	m.Annotations = edited(m.Annotations, 3, func(a amqp.Annotations) {
+		for name, value := range s.Annotations() {
+			deleteAnnotation(a, name)
+			if value != nil {
+				a[name] = value
+			}
+		}
+		deleteAnnotation(a, annotationMessageKind)
+		a[annotationMessageKind] = body.Annotation
+	})
 
 	for name, value := range s.ApplicationProperties() {
-		if _, ok := m.ApplicationProperties[name]; !ok && value == nil {
-			continue // or else go-amqp would send an empty section
+		if value == nil {
+			removeApplicationProperty(m, name)
+			continue
 		}
-		properties := make(map[string]any, len(m.ApplicationProperties)+1)
-		maps.Copy(properties, m.ApplicationProperties)
-		delete(properties, name)
-		if value != nil {
-			properties[name] = value
-		}
-		m.ApplicationProperties = properties
+		m.ApplicationProperties = edited(m.ApplicationProperties, 1, func(own map[string]any) { own[name] = value })
 	}
 	return nil
 }
@@ -432,7 +425,8 @@ func timeOf(ms int64) *time.Time {
 // kind of the destination, and the delay in every form. A value is an int8, which is a
 // byte in AMQP, an int64, which is a long, or a time.Time, which is a timestamp; nil is
 // an annotation to remove, for an earlier send may have left it. A delay in the form of
-// [DelayProperty] is none of these: see [Stamp.ApplicationProperties].
+// [DelayProperty] is none of these: see [Stamp.ApplicationProperties]. Nor is the kind of
+// message, which the body knows: see [Body.ToSend].
 func (s Stamp) Annotations() iter.Seq2[string, any] {
 	return func(yield func(string, any) bool) {
 		var kind, absolute, relative, enqueue any

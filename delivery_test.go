@@ -270,7 +270,7 @@ func TestApplyWire(t *testing.T) {
 			`00 53 70 d0 0000000b 00000003 41 40 70 ffffffff` + properties},
 		{"no id", Producer{NoMessageID: true}, header +
 			`00 53 73 d0 00000016 0000000a 40 40 40 40 40 40 40 40 40 83 000001a22d1b6481`},
-		{"neither id nor timestamp", Producer{NoMessageID: true, NoTimestamp: true}, header + `00 53 73 45`},
+		{"neither id nor timestamp", Producer{NoMessageID: true, NoTimestamp: true}, header},
 		{"a user id", Producer{UserID: "alice"}, header +
 			`00 53 73 d0 0000001d 0000000a 53 2a a0 05 "alice" 40 40 40 40 40 40 40 83 000001a22d1b6481`},
 

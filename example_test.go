@@ -56,7 +56,7 @@ type letter struct {
 	created, expires int64 // milliseconds since 1970
 	annotations      map[string]any
 	properties       map[string]any
-	body             string
+	body             amqpjms.Body
 }
 
 // stamp makes l what it has to be on return from send.
@@ -80,6 +80,8 @@ func (l *letter) stamp(s amqpjms.Stamp) {
 	for name, value := range s.ApplicationProperties() {
 		set(&l.properties, name, value)
 	}
+	l.body = l.body.ToSend()
+	set(&l.annotations, "x-opt-jms-msg-type", l.body.Annotation)
 }
 
 // A client library takes the rules to a message type of its own.
@@ -99,7 +101,11 @@ func Example_wrapper() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	l := letter{body: "Extra, extra!", annotations: map[string]any{"x-opt-edition": "late"}}
+	body, err := amqpjms.TextDataBody("Extra, extra!")
+	if err != nil {
+		log.Fatal(err)
+	}
+	l := letter{body: body, annotations: map[string]any{"x-opt-edition": "late"}}
 	l.stamp(stamp)
 	fmt.Println(l.id, "to", l.to, "durable", l.durable, "priority", l.priority)
 	fmt.Println(l.annotations)
@@ -111,7 +117,7 @@ func Example_wrapper() {
 
 	// Output:
 	// ID:4711 to news durable false priority 4
-	// map[x-opt-edition:late x-opt-jms-dest:1 x-opt-scheduled-enqueue-time:2026-11-30 08:01:30 +0000 UTC]
+	// map[x-opt-edition:late x-opt-jms-dest:1 x-opt-jms-msg-type:5 x-opt-scheduled-enqueue-time:2026-11-30 08:01:30 +0000 UTC]
 	// amqpjms: delivery delay 1m30s: the peer cannot delay
 }
 

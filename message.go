@@ -171,8 +171,8 @@ func (p Peer) Address(d Destination) (string, error) {
 // Destination returns the destination that an address of the peer's is. Where its kind is
 // not known, the prefix that it starts with tells, the longer one of two; else it is
 // otherwise, or a queue. The name is the address without the prefix of its kind,
-// percent-decoded where the peer encodes. [Peer.Address] gives back the same address,
-// byte for byte, unless it is empty.
+// percent-decoded where the peer encodes. [Peer.Address] gives back the same address, byte
+// for byte, and has an error where that is empty or not valid UTF-8.
 func (p Peer) Destination(address string, kind, otherwise DestinationKind) Destination {
 	return p.destination(address, kind, otherwise)
 }
@@ -252,11 +252,21 @@ type reception struct {
 	received time.Time
 }
 
-// A View is a received message as JMS sees it. [Receiver.Read] makes it. It may be used
-// by several goroutines at once as long as none of them changes the message.
+// A View is a received message as JMS sees it. [Receiver.Read] makes it; one that is made
+// without is that of the zero Receiver, to which the time of receipt is not known. It has
+// to have a message. A View may be used by several goroutines at once as long as none of
+// them changes the message. Do not compare Views: two of the same message may differ.
 type View struct {
 	Message *amqp.Message
-	at      *reception
+	at      *reception // nil: of the zero Receiver
+}
+
+// from returns how the message was received.
+func (v View) from() *reception {
+	if v.at == nil {
+		return &reception{}
+	}
+	return v.at
 }
 
 // annotation returns a message annotation, nil where there is none. go-amqp decodes keys
@@ -293,7 +303,7 @@ func (v View) CorrelationID() (ID, error) {
 func (v View) Destination() (Destination, error) {
 	p := v.Message.Properties
 	if p == nil || p.To == nil {
-		return v.at.receiver.Destination, nil
+		return v.from().receiver.Destination, nil
 	}
 	return v.destination("to", *p.To, annotationDest, annotationToType)
 }
@@ -312,17 +322,15 @@ func (v View) destination(what, address, annotation, legacy string) (Destination
 	if err := checkText(what, address); err != nil {
 		return Destination{}, err
 	}
-	kind := DestinationKindFrom(v.annotation(annotation), nil)
-	if kind == UnknownKind {
-		kind = DestinationKindFrom(nil, v.annotation(legacy))
-	}
-	return v.at.receiver.Peer.destination(address, kind, v.at.receiver.Destination.Kind), nil
+	kind := DestinationKindFrom(v.annotation(annotation), v.annotation(legacy))
+	r := &v.from().receiver
+	return r.Peer.destination(address, kind, r.Destination.Kind), nil
 }
 
 // DeliveryMode returns JMSDeliveryMode, as [Header.JMSDeliveryMode] does. A header that
 // go-amqp decoded is never [Unstated]: see [HeaderFrom].
 func (v View) DeliveryMode() DeliveryMode {
-	return Header{Mode: modeFrom(v.Message.Header)}.JMSDeliveryMode(v.at.receiver.NodeDefault)
+	return Header{Mode: modeFrom(v.Message.Header)}.JMSDeliveryMode(v.from().receiver.NodeDefault)
 }
 
 // Priority returns JMSPriority, as [Header.JMSPriority] does.
@@ -350,7 +358,7 @@ func (v View) Timestamp() int64 {
 // receiver's peer. An annotation counts whose key is a string, too: go-amqp does not tell
 // strings from symbols.
 func (v View) DeliveryTime() (int64, error) {
-	d := delaysOf(v.Message, v.at.receiver.Peer.Delay == DelayProperty)
+	d := delaysOf(v.Message, v.from().receiver.Peer.Delay == DelayProperty)
 	return d.deliveryTime()
 }
 
@@ -379,13 +387,13 @@ func delaysOf(m *amqp.Message, byProperty bool) delays {
 // Expiration returns JMSExpiration, as [RawMessage.Expiration] does.
 func (v View) Expiration() (int64, error) {
 	if p := v.Message.Properties; p != nil && p.AbsoluteExpiryTime != nil {
-		return expiration(numberFromTime(p.AbsoluteExpiryTime), Opt[uint32]{}, v.at.received)
+		return expiration(numberFromTime(p.AbsoluteExpiryTime), Opt[uint32]{}, v.from().received)
 	}
 	h, err := HeaderFrom(v.Message.Header)
 	if err != nil {
 		return 0, err
 	}
-	return expiration(number{}, h.TTL, v.at.received)
+	return expiration(number{}, h.TTL, v.from().received)
 }
 
 func numberFromTime(t *time.Time) number {
@@ -403,8 +411,8 @@ func (v View) Type() Opt[string] {
 	return Opt[string]{}
 }
 
-// UserID returns JMSXUserID, "" for none. Bytes that are not valid UTF-8 are an error, a
-// *[ValueError]; they are in the message's Properties.UserID.
+// UserID returns JMSXUserID, "" for none: a user-id of no bytes is none. Bytes that are not
+// valid UTF-8 are an error, a *[ValueError]; they are in the message's Properties.UserID.
 func (v View) UserID() (string, error) {
 	if p := v.Message.Properties; p != nil {
 		return JMSXUserID(p.UserID)
@@ -555,7 +563,7 @@ func (v View) ApplicationProperty(name string) (any, bool) {
 
 // hidden reports whether a property is the peer's business and no application's (AMQ-8320).
 func (v View) hidden(name string) bool {
-	return name == propertyScheduledDelay && v.at.receiver.Peer.Delay == DelayProperty
+	return name == propertyScheduledDelay && v.from().receiver.Peer.Delay == DelayProperty
 }
 
 // field returns the property that a field of the message is, false where the name is none of a field.
@@ -702,19 +710,20 @@ func (v View) Reply(c Correlation) (*amqp.Message, Destination, error) {
 //
 // Its methods set one thing of a message and leave all else as it is. What the message
 // may share with another (its properties, annotations, application properties and header)
-// is not written into but replaced by a copy, and nothing changes on error. Errors are
-// *[ValueError].
+// is not written into but replaced by a copy, nil where nothing is left in it, and nothing
+// changes on error. Errors are *[ValueError].
 //
 // What a [Producer] stamps on a message is not its business: the message id, the
 // destination, the times, the header.
 type Writer struct {
 	Peer Peer
 
-	// AnyPropertyName has properties set whose names are no Java identifiers, or words of
-	// JMS's selectors. Qpid JMS hides such properties.
+	// AnyPropertyName allows names of properties that are no Java identifiers, or are words
+	// of JMS's selectors. Qpid JMS hides such properties.
 	AnyPropertyName bool
 
-	// EscapePropertyNames has names of properties escaped as EscapePropertyName does.
+	// EscapePropertyNames escapes names of properties as [EscapePropertyName] does.
+	// [View.Property] does not unescape them.
 	EscapePropertyNames bool
 }
 
@@ -726,55 +735,69 @@ func (w Writer) SetText(m *amqp.Message, text string) error {
 	if w.Peer.TextAsData {
 		body = TextDataBody
 	}
-	return w.setBody(m)(body(text))
+	b, err := body(text)
+	return w.setBody(m, b, err)
 }
 
 // SetNullText makes m a TextMessage whose text is null, which is not "".
-func (w Writer) SetNullText(m *amqp.Message) { w.SetBody(m, NullTextBody()) }
+func (w Writer) SetNullText(m *amqp.Message) { _ = w.setBody(m, NullTextBody(), nil) }
 
-// SetBytes makes m a BytesMessage, and keeps b. A content type that m has stays.
-func (w Writer) SetBytes(m *amqp.Message, b []byte) { w.SetBody(m, BytesBody(b)) }
+// SetBytes makes m a BytesMessage, and keeps b. The content-type and the content-encoding
+// that m has stay, which say more than that there are bytes, unless they are of a Java object.
+func (w Writer) SetBytes(m *amqp.Message, b []byte) { _ = w.setBody(m, BytesBody(b), nil) }
 
 // SetMap makes m a MapMessage of a copy of values. See [MapBody] for what they may be.
 func (w Writer) SetMap(m *amqp.Message, values map[string]any) error {
-	return w.setBody(m)(MapBody(values))
+	b, err := MapBody(values)
+	return w.setBody(m, b, err)
 }
 
 // SetStream makes m a StreamMessage of a copy of values. See [MapBody] for what they may be.
 func (w Writer) SetStream(m *amqp.Message, values []any) error {
-	return w.setBody(m)(StreamBody(values))
+	b, err := StreamBody(values)
+	return w.setBody(m, b, err)
 }
 
 // SetObject makes m an ObjectMessage of an AMQP value (JMS_AMQP_TYPED_ENCODING), and
 // keeps it. See [ObjectBody] for what it may be.
-func (w Writer) SetObject(m *amqp.Message, v any) error { return w.setBody(m)(ObjectBody(v)) }
+func (w Writer) SetObject(m *amqp.Message, v any) error {
+	b, err := ObjectBody(v)
+	return w.setBody(m, b, err)
+}
 
 // SetSerialized makes m an ObjectMessage of a serialized Java object, and keeps its bytes.
 func (w Writer) SetSerialized(m *amqp.Message, object []byte) {
-	w.SetBody(m, SerializedBody(object))
+	_ = w.setBody(m, SerializedBody(object), nil)
 }
 
 // SetPlain makes m a plain Message, one without a body.
-func (w Writer) SetPlain(m *amqp.Message) { w.SetBody(m, PlainBody()) }
+func (w Writer) SetPlain(m *amqp.Message) { _ = w.setBody(m, PlainBody(), nil) }
 
-func (w Writer) setBody(m *amqp.Message) func(Body, error) error {
-	return func(b Body, err error) error {
-		if err == nil {
-			w.SetBody(m, b)
-		}
-		return err
+// setBody gives m a body, if that could be made, which is of the content-type and the
+// content-encoding that m has where they can be true of it.
+func (w Writer) setBody(m *amqp.Message, b Body, err error) error {
+	if err == nil {
+		had := bodyOf(m)
+		b.ContentType, b.ContentEncoding = b.contentTypeAfter(had.ContentType, had.ContentEncoding)
+		w.SetBody(m, b)
 	}
+	return err
 }
 
-// SetBody gives m a body, as the methods for each kind do, in place of any other. The
-// content-type that m has stays where it is true of the new body, and the
-// content-encoding where the body is bytes.
+// SetBody gives m a body in place of any other, as [Body.ToSend] makes it, with the
+// content-type and the content-encoding of its own. Where it has neither, the content-type
+// that m has stays if it can be true of the new body: one of a text in UTF-8 of a text, any
+// of bytes but that of a Java object, that of an object.
 func (w Writer) SetBody(m *amqp.Message, b Body) {
+	b = b.ToSend()
 	had := bodyOf(m)
-	contentType, encoding := b.contentTypeAfter(had.ContentType, had.ContentEncoding)
-	if contentType != had.ContentType || encoding != had.ContentEncoding {
-		p := ownProperties(m)
-		p.ContentType, p.ContentEncoding = stated(contentType), stated(encoding)
+	if b.ContentType == "" && b.ContentEncoding == "" {
+		b.ContentType, _ = b.contentTypeAfter(had.ContentType, "")
+	}
+	if b.ContentType != had.ContentType || b.ContentEncoding != had.ContentEncoding {
+		editProperties(m, func(p *amqp.MessageProperties) {
+			p.ContentType, p.ContentEncoding = stated(b.ContentType), stated(b.ContentEncoding)
+		})
 	}
 	setAnnotation(m, b.Annotation, annotationMessageKind)
 	m.Data, m.Sequence, m.Value = b.Data, b.Sequences, b.Value
@@ -788,31 +811,51 @@ func stated(s string) *string {
 	return &s
 }
 
-// ownProperties gives m properties that it shares with no other message, and returns them.
-func ownProperties(m *amqp.Message) *amqp.MessageProperties {
+// editProperties edits a copy of the properties of m, which it may share with another
+// message. Where nothing is left of them m has none, for go-amqp sends those that are
+// empty as an empty section.
+func editProperties(m *amqp.Message, edit func(*amqp.MessageProperties)) {
 	var p amqp.MessageProperties
 	if m.Properties != nil {
 		p = *m.Properties
 	}
-	m.Properties = &p
-	return &p
+	edit(&p)
+	if m.Properties = nil; !emptyProperties(&p) {
+		m.Properties = &p
+	}
+}
+
+// emptyProperties reports whether none of the 13 is there [amqp 3.2.4].
+func emptyProperties(p *amqp.MessageProperties) bool {
+	return p.MessageID == nil && len(p.UserID) == 0 && p.To == nil && p.Subject == nil && p.ReplyTo == nil &&
+		p.CorrelationID == nil && p.ContentType == nil && p.ContentEncoding == nil && p.AbsoluteExpiryTime == nil &&
+		p.CreationTime == nil && p.GroupID == nil && p.GroupSequence == nil && p.ReplyToGroupID == nil
+}
+
+// edited returns a copy of a section's map, with room for some more entries, as edit
+// leaves it: nil where nothing is left, for go-amqp sends an empty map as an empty section.
+func edited[M ~map[K]any, K comparable](m M, more int, edit func(M)) M {
+	own := make(M, len(m)+more)
+	maps.Copy(own, m)
+	edit(own)
+	if len(own) == 0 {
+		return nil
+	}
+	return own
 }
 
 // setAnnotation gives m annotations that it shares with no other message, without the
 // names, the first of which gets a value unless that is nil.
 func setAnnotation(m *amqp.Message, value any, name string, others ...string) {
-	annotations := make(amqp.Annotations, len(m.Annotations)+1)
-	maps.Copy(annotations, m.Annotations)
-	deleteAnnotation(annotations, name)
-	for _, other := range others {
-		deleteAnnotation(annotations, other)
-	}
-	if value != nil {
-		annotations[name] = value
-	}
-	if len(annotations) > 0 || m.Annotations != nil { // else go-amqp would send an empty section
-		m.Annotations = annotations
-	}
+	m.Annotations = edited(m.Annotations, 1, func(a amqp.Annotations) {
+		deleteAnnotation(a, name)
+		for _, other := range others {
+			deleteAnnotation(a, other)
+		}
+		if value != nil {
+			a[name] = value
+		}
+	})
 }
 
 // deleteAnnotation deletes an annotation, in both forms that go-amqp sends as a symbol.
@@ -828,12 +871,12 @@ func (w Writer) SetReplyTo(m *amqp.Message, d Destination) error {
 	if err != nil {
 		return err
 	}
-	p := ownProperties(m)
-	p.ReplyTo = nil
+	var replyTo *string
 	var kind any
 	if !d.IsZero() {
-		p.ReplyTo, kind = &address, d.Kind.annotation()
+		replyTo, kind = &address, d.Kind.annotation()
 	}
+	editProperties(m, func(p *amqp.MessageProperties) { p.ReplyTo = replyTo })
 	setAnnotation(m, kind, annotationReplyTo, annotationReplyType)
 	return nil
 }
@@ -842,7 +885,7 @@ func (w Writer) SetReplyTo(m *amqp.Message, d Destination) error {
 func (w Writer) SetType(m *amqp.Message, jmsType Opt[string]) error {
 	subject, err := textField("type", jmsType)
 	if err == nil {
-		ownProperties(m).Subject = subject
+		editProperties(m, func(p *amqp.MessageProperties) { p.Subject = subject })
 	}
 	return err
 }
@@ -860,7 +903,9 @@ func textField(what string, text Opt[string]) (*string, error) {
 }
 
 // SetCorrelationID sets JMSCorrelationID, and removes it if id is the zero ID.
-func (w Writer) SetCorrelationID(m *amqp.Message, id ID) { ownProperties(m).CorrelationID = id.Value() }
+func (w Writer) SetCorrelationID(m *amqp.Message, id ID) {
+	editProperties(m, func(p *amqp.MessageProperties) { p.CorrelationID = id.Value() })
+}
 
 // SetGroup sets JMSXGroupID and JMSXGroupSeq, and removes what is not stated. It is an
 // error if the id is not valid UTF-8.
@@ -869,12 +914,12 @@ func (w Writer) SetGroup(m *amqp.Message, id Opt[string], seq Opt[int32]) error 
 	if err != nil {
 		return err
 	}
-	p := ownProperties(m)
-	p.GroupID, p.GroupSequence = groupID, nil
+	var groupSequence *uint32
 	if n, ok := seq.Get(); ok {
 		sequence := GroupSequence(n)
-		p.GroupSequence = &sequence
+		groupSequence = &sequence
 	}
+	editProperties(m, func(p *amqp.MessageProperties) { p.GroupID, p.GroupSequence = groupID, groupSequence })
 	return nil
 }
 
@@ -886,9 +931,10 @@ func (w Writer) SetProperty(m *amqp.Message, name string, value any) error {
 // SetProperties sets properties, all or none. Values are of JMS's types: bool, int8,
 // int16, int32, int64, float32, float64, string and nil. Names that are fields of the
 // message set the field: JMSXGroupID, JMS_AMQP_REPLY_TO_GROUP_ID, JMS_AMQP_CONTENT_TYPE
-// and JMS_AMQP_CONTENT_ENCODING a string, or nil to remove it; JMSXGroupSeq an integer in
+// and JMS_AMQP_CONTENT_ENCODING a string, the last two in ASCII, or nil to remove it; JMSXGroupSeq an integer in
 // the range of int; JMS_AMQP_TTL an integer from 0 to 2^32-1, the ttl of the header
 // alone, which a [Producer] writes anew: set it after that, or in the producer's WireTTL.
+// nil is no integer: [Writer.RemoveProperty] removes those two.
 //
 // It is an error if a value is of another type; if a name is not one that
 // [Writer.PropertyKey] takes; if it is of a field that cannot be set: JMSXDeliveryCount,
@@ -900,7 +946,7 @@ func (w Writer) SetProperties(m *amqp.Message, properties map[string]any) error 
 	next := *m // of which nothing is seen on error
 	own := make(map[string]any, len(m.ApplicationProperties)+len(properties))
 	maps.Copy(own, m.ApplicationProperties)
-	before := len(own)
+	changed := false
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		value := properties[name]
 		if isField, err := setField(&next, name, value); isField {
@@ -913,14 +959,13 @@ func (w Writer) SetProperties(m *amqp.Message, properties map[string]any) error 
 		if err != nil {
 			return err
 		}
-		if err := checkJMS("property "+quote(name), value); err != nil {
+		if err := checkProperty("property "+quote(name), value); err != nil {
 			return err
 		}
-		own[key] = value
-		before = -1
+		own[key], changed = value, true
 	}
 	m.Header, m.Properties = next.Header, next.Properties
-	if before != len(own) {
+	if changed {
 		m.ApplicationProperties = own
 	}
 	return nil
@@ -932,40 +977,42 @@ func setField(m *amqp.Message, name string, value any) (isField bool, err error)
 		shown := fmt.Sprintf("of type %T", value)
 		if n := numberFrom(value); n.kind == numberInteger {
 			shown = strconv.FormatInt(n.n, 10)
+		} else if value == nil {
+			shown = "nil"
 		}
 		return true, &ValueError{What: name, Value: shown, Err: errors.New(why)}
 	}
-	text := func(field func(*amqp.MessageProperties) **string) (bool, error) {
+	text := func(check func(what, text string) error, set func(p *amqp.MessageProperties, s *string)) (bool, error) {
 		var s *string
 		if value != nil {
 			v, ok := value.(string)
 			if !ok {
 				return wrong("not a string")
 			}
-			if err := checkText(name, v); err != nil {
+			if err := check(name, v); err != nil {
 				return true, err
 			}
 			s = &v
 		}
-		*field(ownProperties(m)) = s
+		editProperties(m, func(p *amqp.MessageProperties) { set(p, s) })
 		return true, nil
 	}
 	switch name {
 	case jmsxGroupID:
-		return text(func(p *amqp.MessageProperties) **string { return &p.GroupID })
+		return text(checkText, func(p *amqp.MessageProperties, s *string) { p.GroupID = s })
 	case jmsAMQPReplyToGroupID:
-		return text(func(p *amqp.MessageProperties) **string { return &p.ReplyToGroupID })
+		return text(checkText, func(p *amqp.MessageProperties, s *string) { p.ReplyToGroupID = s })
 	case jmsAMQPContentType:
-		return text(func(p *amqp.MessageProperties) **string { return &p.ContentType })
+		return text(checkSymbol, func(p *amqp.MessageProperties, s *string) { p.ContentType = s })
 	case jmsAMQPContentEncoding:
-		return text(func(p *amqp.MessageProperties) **string { return &p.ContentEncoding })
+		return text(checkSymbol, func(p *amqp.MessageProperties, s *string) { p.ContentEncoding = s })
 	case jmsxGroupSeq:
 		n := numberFrom(value)
 		if n.kind != numberInteger || n.n != int64(int32(n.n)) {
 			return wrong("not an integer from -2^31 to 2^31-1")
 		}
 		sequence := GroupSequence(int32(n.n))
-		ownProperties(m).GroupSequence = &sequence
+		editProperties(m, func(p *amqp.MessageProperties) { p.GroupSequence = &sequence })
 		return true, nil
 	case jmsAMQPTTL:
 		n := numberFrom(value)
@@ -980,16 +1027,16 @@ func setField(m *amqp.Message, name string, value any) (isField bool, err error)
 		m.Header = h
 		return true, nil
 	case jmsxDeliveryCount, jmsxUserID:
-		return wrong("cannot be set")
+		return wrong("cannot be set or removed")
 	case jmsAMQPTypedEncoding:
-		return wrong("cannot be set: SetObject and SetSerialized decide")
+		return wrong("cannot be set or removed: SetObject and SetSerialized decide")
 	}
 	return false, nil
 }
 
 // RemoveProperty removes a property of any name. Those that are fields of the message
-// remove the field as well. It is an error if that cannot be removed, or if the name
-// cannot be escaped.
+// remove the field as well. It is an error if that cannot be removed, as JMSXDeliveryCount,
+// JMSXUserID and JMS_AMQP_TYPED_ENCODING cannot, or if the name cannot be escaped.
 func (w Writer) RemoveProperty(m *amqp.Message, name string) error {
 	key := name
 	if w.EscapePropertyNames {
@@ -1000,7 +1047,7 @@ func (w Writer) RemoveProperty(m *amqp.Message, name string) error {
 	}
 	switch name {
 	case jmsxGroupSeq:
-		ownProperties(m).GroupSequence = nil
+		editProperties(m, func(p *amqp.MessageProperties) { p.GroupSequence = nil })
 	case jmsAMQPTTL:
 		if m.Header != nil {
 			h := *m.Header
@@ -1012,11 +1059,16 @@ func (w Writer) RemoveProperty(m *amqp.Message, name string) error {
 			return err
 		}
 	}
-	if _, ok := m.ApplicationProperties[key]; ok {
-		m.ApplicationProperties = maps.Clone(m.ApplicationProperties)
-		delete(m.ApplicationProperties, key)
-	}
+	removeApplicationProperty(m, key)
 	return nil
+}
+
+// removeApplicationProperty gives m application properties without one, which it shares with
+// no other message if it had that.
+func removeApplicationProperty(m *amqp.Message, key string) {
+	if _, ok := m.ApplicationProperties[key]; ok {
+		m.ApplicationProperties = edited(m.ApplicationProperties, 0, func(own map[string]any) { delete(own, key) })
+	}
 }
 
 // PropertyKey returns the key that a property has among the application properties: its
@@ -1122,16 +1174,13 @@ func UnescapePropertyName(escaped string) string {
 // itself is not changed, and is still there to be settled.
 //
 // A message without a body section becomes one with an amqp-value null, for go-amqp
-// decodes both alike, and the first ends the session at some peers.
+// decodes both alike, and some peers end the session of the first. See [Body.ToSend].
 //
 // It is an error, a *[ValueError], if the header or the delay cannot be read, if the
 // message has a relative delay and no creation-time, if it has to wait and the next peer
-// cannot delay, and if it has an annotation or a footer whose key go-amqp cannot write:
-// pass its bytes on with Append then.
+// cannot delay, and if it has something that go-amqp cannot write, see [Stamp.Apply]: pass
+// its bytes on with Append then.
 func (f Forwarder) Forward(m *amqp.Message, now time.Time) (*amqp.Message, error) {
-	if err := checkKeys(m); err != nil {
-		return nil, err
-	}
 	h, err := HeaderFrom(m.Header)
 	if err != nil {
 		return nil, err
@@ -1149,60 +1198,103 @@ func (f Forwarder) Forward(m *amqp.Message, now time.Time) (*amqp.Message, error
 		Properties:            m.Properties,
 		ApplicationProperties: m.ApplicationProperties,
 		Data:                  m.Data,
-		Value:                 m.Value,
+		Value:                 bodyOf(m).valueToSend(),
 		Sequence:              m.Sequence,
 		Footer:                m.Footer,
 	}
-	if _, ok := m.ApplicationProperties[propertyScheduledDelay]; ok && byProperty {
-		out.ApplicationProperties = maps.Clone(m.ApplicationProperties)
-		delete(out.ApplicationProperties, propertyScheduledDelay)
-		if len(out.ApplicationProperties) == 0 {
-			out.ApplicationProperties = nil
-		}
+	if byProperty {
+		removeApplicationProperty(out, propertyScheduledDelay)
 	}
-	if bodyOf(m).form() == formNone {
-		out.Value = amqp.Null{}
+	if err := checkWritable(out); err != nil {
+		return nil, err
 	}
 	return out, nil
 }
 
 // annotationsAfter returns annotations with what is left of the delay.
 func annotationsAfter(a amqp.Annotations, delay DelayRequest) amqp.Annotations {
-	before := len(a)
-	a = maps.Clone(a)
-	for _, form := range [...]DelayForm{DelayAbsolute, DelayRelative, DelayEnqueueTime} {
-		deleteAnnotation(a, form.String())
+	if len(a) == 0 && delay.Form == DelayNotChosen {
+		return a // an empty section stays one
 	}
-	if a == nil && delay.Form != DelayNotChosen {
-		a = amqp.Annotations{}
-	}
-	switch delay.Form {
-	case DelayAbsolute:
-		a[annotationDeliveryTime] = delay.Time
-	case DelayEnqueueTime:
-		a[annotationEnqueueTime] = time.UnixMilli(delay.Time).UTC()
-	}
-	if len(a) == 0 && before > 0 {
-		return nil // no empty section where there was none
-	}
-	return a
+	return edited(a, 1, func(a amqp.Annotations) {
+		for _, form := range [...]DelayForm{DelayAbsolute, DelayRelative, DelayEnqueueTime} {
+			deleteAnnotation(a, form.String())
+		}
+		switch delay.Form {
+		case DelayAbsolute:
+			a[annotationDeliveryTime] = delay.Time
+		case DelayEnqueueTime:
+			a[annotationEnqueueTime] = time.UnixMilli(delay.Time).UTC()
+		}
+	})
 }
 
-// checkKeys is an error if a key of the annotations or of the footer is of a type that
-// go-amqp cannot write, though it decodes it.
-func checkKeys(m *amqp.Message) error {
+// checkWritable is an error if go-amqp cannot write something of m, though it decodes it:
+// keys of annotations and of the footer of some types, and arrays that it writes wrongly. It
+// looks at all of them and at every value of a map or a list in the body.
+func checkWritable(m *amqp.Message) error {
 	for _, section := range [...]struct {
 		kind SectionKind
 		m    amqp.Annotations
-	}{{SectionMessageAnnotations, m.Annotations}, {SectionFooter, m.Footer}} {
-		for key := range section.m {
+	}{{SectionDeliveryAnnotations, m.DeliveryAnnotations}, {SectionMessageAnnotations, m.Annotations}, {SectionFooter, m.Footer}} {
+		for key, value := range section.m {
 			switch key.(type) {
 			case string, amqp.Symbol, int, int64:
 			default:
 				return &ValueError{What: "key of the " + section.kind.String(), Value: fmt.Sprintf("%s %v", amqpTypeName(key), key),
 					Err: errors.New("go-amqp cannot write it")}
 			}
+			if err := checkArrays(section.kind, value, 0); err != nil {
+				return err
+			}
 		}
+	}
+	for _, value := range m.ApplicationProperties {
+		if err := checkArrays(SectionApplicationProperties, value, 0); err != nil {
+			return err
+		}
+	}
+	for _, sequence := range m.Sequence {
+		if err := checkArrays(SectionAMQPSequence, sequence, 0); err != nil {
+			return err
+		}
+	}
+	return checkArrays(SectionAMQPValue, m.Value, 0)
+}
+
+// checkArrays is an error if v is, or holds, an array that go-amqp writes wrongly.
+func checkArrays(in SectionKind, v any, depth int) error {
+	const most = 10_000 // a cycle that Go can make and AMQP cannot, or something very odd
+	if depth > most {
+		return &ValueError{What: in.String(), Value: fmt.Sprintf("of type %T", v), Err: errTooDeep}
+	}
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			if err := checkArrays(in, e, depth+1); err != nil {
+				return err
+			}
+		}
+	case map[string]any:
+		for _, e := range v {
+			if err := checkArrays(in, e, depth+1); err != nil {
+				return err
+			}
+		}
+	case map[any]any:
+		for _, e := range v {
+			if err := checkArrays(in, e, depth+1); err != nil {
+				return err
+			}
+		}
+	case []map[any]any:
+		for _, e := range v {
+			if err := checkArrays(in, e, depth+1); err != nil {
+				return err
+			}
+		}
+	default:
+		return checkArray(in.String(), v)
 	}
 	return nil
 }
@@ -1222,15 +1314,15 @@ const (
 	whoJMS  = "Qpid JMS"
 )
 
-// CheckMessage is [Check] for a message that go-amqp is to send. It is an error if
-// go-amqp cannot encode it.
+// CheckMessage is [Check] for a message that go-amqp is to send. It is an error, a
+// *[ValueError], if go-amqp cannot encode it.
 func CheckMessage(m *amqp.Message, p Peer) ([]Problem, error) {
-	if err := checkKeys(m); err != nil {
+	if err := checkWritable(m); err != nil {
 		return nil, err
 	}
 	b, err := m.MarshalBinary()
 	if err != nil {
-		return nil, fmt.Errorf("amqpjms: message: %w", err)
+		return nil, &ValueError{What: "message", Value: "of kind " + bodyOf(m).Kind().String(), Err: err}
 	}
 	return Check(b, p), nil
 }
@@ -1239,7 +1331,8 @@ func CheckMessage(m *amqp.Message, p Peer) ([]Problem, error) {
 // ignore in an encoded message, and what AMQP 1.0 forbids: all that is known of the
 // predefined peers, which are told apart by their Product. For the zero Peer it is what
 // any of them would. It finds what was seen of those versions (see [Artemis] and the
-// others), so an empty answer is no promise.
+// others), so an empty answer is no promise. It looks at all of the message, and copies the
+// text in it.
 func Check(msg []byte, p Peer) []Problem {
 	c := checker{peer: p}
 	if err := c.m.Parse(msg); err != nil {
@@ -1273,11 +1366,8 @@ func plainError(err error) string { return strings.TrimPrefix(err.Error(), "amqp
 func (c *checker) header() {
 	h := c.m.Header
 	const in = "header"
-	switch h.Mode {
-	case Unstated:
+	if h.Mode == Unstated {
 		c.add(in, productRabbitMQ, "durable is not stated: 4.0 takes the message as durable, 4.3 as not durable")
-	case Persistent:
-		c.add(in, productBrokerJ, "durable is true: a virtual host with a memory store refuses the message")
 	}
 	if h.Priority.Or(0) > 9 {
 		c.add(in, whoJMS, "the priority is above 9, and read as 9")
@@ -1385,6 +1475,11 @@ func (c *checker) delays() {
 			}
 		}
 		switch form {
+		case DelayAbsolute:
+			switch t := v.Type(); {
+			case t == "float", t == "double", strings.HasPrefix(t, "decimal"), v.number().kind == numberTooLarge:
+				c.add(in, whoJMS, t+": made a long of, whatever it loses")
+			}
 		case DelayRelative:
 			c.add(in, whoJMS, "ignored: JMSDeliveryTime is JMSTimestamp")
 		case DelayProperty:
@@ -1426,36 +1521,93 @@ func serves(product string, form DelayForm) bool {
 }
 
 func (c *checker) properties() {
-	for _, field := range []PropertiesField{FieldMessageID, FieldCorrelationID} {
+	for field := range PropertiesField(propertiesFields) {
+		in := field.String()
 		v, err := c.m.Property(field)
 		if err != nil {
-			c.add(field.String(), whoAMQP, plainError(err))
+			c.add(in, whoAMQP, plainError(err))
 			return
 		}
-		id, err := v.ID()
-		if err != nil {
-			c.add(field.String(), whoAMQP, plainError(err))
+		if v == nil {
 			continue
 		}
-		c.id(field.String(), id, v)
-	}
-	for _, field := range []PropertiesField{FieldAbsoluteExpiryTime, FieldCreationTime} {
-		if v, err := c.m.Property(field); err == nil {
-			if n := v.number(); n.kind == numberTimestamp && n.n < 0 {
-				c.add(field.String(), whoAMQP, "before 1970, as go-amqp sends a time.Time of zero")
+		want := typeOfField(field)
+		if want == wire.None {
+			if id, err := v.ID(); err != nil {
+				c.add(in, whoAMQP, plainError(err))
+			} else {
+				c.id(in, id, v)
+			}
+			continue
+		}
+		r := wire.NewReader(v)
+		switch t := r.Next(); t {
+		case want:
+			c.field(field, v, want)
+		default:
+			c.add(in, whoAMQP, t.String()+", not "+want.String())
+			switch field {
+			case FieldUserID, FieldSubject, FieldCreationTime, FieldGroupSequence: // as it was seen of these
+				c.add(in, whoJMS, "the message never reaches the application")
 			}
 		}
 	}
-	if v, err := c.m.Property(FieldUserID); err == nil {
-		r := wire.NewReader(v)
-		if r.Next() == wire.Binary && !utf8.Valid(r.Binary()) {
-			c.add(FieldUserID.String(), whoJMS, "not valid UTF-8: JMSXUserID is another text")
+}
+
+// typeOfField returns the type of a property [amqp 3.2.4], None for ids, which may be of four.
+func typeOfField(field PropertiesField) wire.Type {
+	switch field {
+	case FieldUserID:
+		return wire.Binary
+	case FieldTo, FieldSubject, FieldReplyTo, FieldGroupID, FieldReplyToGroupID:
+		return wire.String
+	case FieldContentType, FieldContentEncoding:
+		return wire.Symbol
+	case FieldAbsoluteExpiryTime, FieldCreationTime:
+		return wire.Timestamp
+	case FieldGroupSequence:
+		return wire.Uint
+	}
+	return wire.None
+}
+
+// field checks a property that is of its type.
+func (c *checker) field(field PropertiesField, v RawValue, t wire.Type) {
+	in := field.String()
+	switch t {
+	case wire.String:
+		if _, ok := v.text(t); !ok {
+			c.add(in, whoAMQP, "not valid UTF-8")
 		}
-		if v != nil {
-			c.add(FieldUserID.String(), productRabbitMQ, "refused where it is not the name of the connection's user")
+	case wire.Symbol:
+		if text, ok := v.text(t); !ok || checkSymbol(in, string(text)) != nil {
+			c.add(in, whoAMQP, "not ASCII")
+		}
+	case wire.Timestamp:
+		if n, zero := v.number(), (time.Time{}); n.n == zero.UnixMilli() {
+			c.add(in, whoJMS, "the year 1, which go-amqp sends for a time.Time of zero")
 		}
 	}
-	c.group()
+	switch field {
+	case FieldUserID:
+		r := wire.NewReader(v)
+		if !utf8.Valid(r.Binary()) {
+			c.add(in, whoJMS, "not valid UTF-8: JMSXUserID is another text")
+		}
+		c.add(in, productRabbitMQ, "refused where it is not the name of the connection's user")
+	case FieldGroupID:
+		for _, who := range []string{productRabbitMQ, productRabbitMQ3} {
+			c.add(in, who, "ignored: a group is not kept with one consumer")
+		}
+	case FieldGroupSequence:
+		n, _ := v.Int()
+		if n == math.MaxUint32 {
+			c.add(in, productArtemis, "-1 as JMSXGroupSeq: closes the group")
+		}
+		if n > math.MaxInt32 {
+			c.add(in, productActiveMQ, "negative as JMSXGroupSeq: closes the group")
+		}
+	}
 }
 
 func (c *checker) id(in string, id ID, v RawValue) {
@@ -1471,25 +1623,6 @@ func (c *checker) id(in string, id ID, v RawValue) {
 	}
 	if id.kind != idNone && id.kind != idString {
 		c.add(in, productServiceBus, v.Type()+": its own clients read ids that are strings")
-	}
-}
-
-func (c *checker) group() {
-	if v, err := c.m.Property(FieldGroupID); err == nil && v != nil {
-		for _, who := range []string{productRabbitMQ, productRabbitMQ3} {
-			c.add(FieldGroupID.String(), who, "ignored: a group is not kept with one consumer")
-		}
-	}
-	v, err := c.m.Property(FieldGroupSequence)
-	if err != nil || v == nil {
-		return
-	}
-	n, _ := v.Int()
-	if n == math.MaxUint32 {
-		c.add(FieldGroupSequence.String(), productArtemis, "-1 as JMSXGroupSeq: closes the group")
-	}
-	if n > math.MaxInt32 {
-		c.add(FieldGroupSequence.String(), productActiveMQ, "negative as JMSXGroupSeq: closes the group")
 	}
 }
 
@@ -1588,6 +1721,8 @@ func (c *checker) readable(b Body) {
 		if b.ContentEncoding != "" {
 			c.add(in, whoJMS, "the content-encoding is not undone")
 		}
+	case kind == ObjectMessage && b.Value == any(unread(wire.Described.String())):
+		c.add(in, whoJMS, "cannot be read: an ObjectMessage of a described value")
 	case kind == ObjectMessage && form == formData && parseContentType(b.ContentType).media != contentJavaObject:
 		c.add(in, whoJMS, "cannot be read: the data of an ObjectMessage is of content-type "+contentJavaObject)
 	default:
@@ -1601,7 +1736,7 @@ func (c *checker) readable(b Body) {
 	}
 }
 
-// mapHasHighText says whether the body is a map in which a value is a string with a
+// mapHasHighText reports whether the body is a map in which a value is a string with a
 // character above U+FFFF, which takes four bytes in UTF-8.
 func (m *RawMessage) mapHasHighText() bool {
 	for s, err := range m.BodySections() {
@@ -1621,7 +1756,7 @@ func (m *RawMessage) mapHasHighText() bool {
 	return false
 }
 
-// body returns the body as far as its kind and its bytes go: texts and binaries as they
+// body returns a copy of the body as far as Check looks at it: texts and binaries as they
 // are, of maps and lists that they are there and whether all keys are strings, of any
 // other value nothing.
 func (m *RawMessage) body() (Body, error) {
@@ -1637,9 +1772,8 @@ func (m *RawMessage) body() (Body, error) {
 		case SectionAMQPSequence:
 			b.Sequences = append(b.Sequences, []any{})
 		case SectionAMQPValue:
+			b.Value = typeOf(s.Value)
 			switch r.Next() {
-			case wire.Null:
-				b.Value = amqp.Null{}
 			case wire.String:
 				text, ok := s.Value.text(wire.String)
 				if !ok {
@@ -1648,8 +1782,6 @@ func (m *RawMessage) body() (Body, error) {
 				b.Value = string(text)
 			case wire.Binary:
 				b.Value = r.Binary()
-			case wire.List:
-				b.Value = []any{}
 			case wire.Map:
 				value := map[any]any{}
 				outer, n := r.Map()
@@ -1662,41 +1794,83 @@ func (m *RawMessage) body() (Body, error) {
 				}
 				r.Leave(outer)
 				b.Value = value
-			default:
-				b.Value = unread(s.Value.Type())
 			}
 			if err := r.Err(); err != nil {
 				return Body{}, wireError("body", s.Offset+len(s.Bytes)-len(s.Value), err)
 			}
 		}
 	}
-	contentType, err := m.Property(FieldContentType)
-	if err != nil {
-		return Body{}, err
-	}
-	b.ContentType, _ = contentType.Text()
 	encoding, err := m.Property(FieldContentEncoding)
 	if err != nil {
 		return Body{}, err
 	}
 	b.ContentEncoding, _ = encoding.Text()
-	annotation, err := m.Annotation(annotationMessageKind)
-	if err != nil {
+	if b.ContentType, b.Annotation, err = m.saidOfKind(); err != nil {
 		return Body{}, err
-	}
-	if n, ok := annotation.Int(); ok {
-		b.Annotation = n
 	}
 	return b, nil
 }
 
+// saidOfKind returns what the content-type and the annotation say of the kind of message.
+func (m *RawMessage) saidOfKind() (contentType string, annotation any, err error) {
+	v, err := m.Property(FieldContentType)
+	if err != nil {
+		return "", nil, err
+	}
+	contentType, _ = v.Text()
+	v, err = m.Annotation(annotationMessageKind)
+	if err != nil {
+		return "", nil, err
+	}
+	if n, ok := v.Int(); ok {
+		annotation = n
+	}
+	return contentType, annotation, nil
+}
+
+// typeOf returns an empty value of the type of v, as far as the kind of a body depends on it.
+func typeOf(v RawValue) any {
+	r := wire.NewReader(v)
+	switch t := r.Next(); t {
+	case wire.Null:
+		return amqp.Null{}
+	case wire.String:
+		return ""
+	case wire.Binary:
+		return []byte(nil)
+	case wire.List:
+		return []any(nil)
+	case wire.Map:
+		return map[any]any(nil)
+	default:
+		return unread(t.String())
+	}
+}
+
 // Kind returns what kind of JMS message this is, as [Body.Kind] does. Unlike a [View] it
-// can tell an amqp-value null from no body. It walks the sections of the body, and is an
-// error, a *[WireError], if they, the content-type or the annotations are broken.
+// can tell an amqp-value null from no body. It walks the sections of the body and looks at
+// nothing that stands inside, so its cost grows with their number and not their size. It is
+// an error, a *[WireError], if they, the content-type or the annotations are broken.
 func (m *RawMessage) Kind() (MessageKind, error) {
-	b, err := m.body()
+	var form bodyForm
+	var value any
+	for s, err := range m.BodySections() {
+		if err != nil {
+			return 0, err
+		}
+		switch s.Kind {
+		case SectionData:
+			form = formData
+		case SectionAMQPSequence:
+			form = formSequence
+		case SectionAMQPValue:
+			value = typeOf(s.Value)
+			form = Body{Value: value}.form()
+		}
+	}
+	contentType, annotation, err := m.saidOfKind()
 	if err != nil {
 		return 0, err
 	}
-	return b.Kind(), nil
+	return kindOf(annotation, contentType, form, value), nil
 }

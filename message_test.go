@@ -1,6 +1,8 @@
 package amqpjms
 
 import (
+	"bytes"
+	"encoding/hex"
 	"fmt"
 	"math"
 	"reflect"
@@ -1134,6 +1136,19 @@ func TestPeerDestination(t *testing.T) {
 	}
 }
 
+// What no address may be is no destination's address either.
+func TestNoAddress(t *testing.T) {
+	for _, peer := range []Peer{{}, ActiveMQ(), RabbitMQ()} {
+		for address, text := range map[string]string{"": "destination queue: has no name", "\xff": `"\xff": not valid UTF-8`} {
+			got, err := peer.Address(peer.Destination(address, Queue, UnknownKind))
+			require.Empty(t, got)
+			var e *ValueError
+			require.ErrorAs(t, err, &e, "%s: %q", peer.Product, address)
+			require.ErrorContains(t, err, text)
+		}
+	}
+}
+
 // An address goes to a destination and back byte for byte, at every peer.
 func FuzzDestination(f *testing.F) {
 	peers := []Peer{{}, Artemis(), ActiveMQ(), RabbitMQ(), RabbitMQ3(), {QueuePrefix: "q://", TopicPrefix: "t://"}, {QueuePrefix: "a", PercentEncoded: true}}
@@ -1306,15 +1321,77 @@ func TestWriter(t *testing.T) {
 	require.Equal(t, amqp.MessageProperties{UserID: []byte("alice")}, *m.Properties)
 	require.Equal(t, amqp.Annotations{"x-opt-custom": "kept", "x-opt-jms-msg-type": int8(5)}, m.Annotations)
 
-	var fresh amqp.Message
-	require.NoError(t, w.SetReplyTo(&fresh, Destination{}))
-	require.Nil(t, fresh.Annotations, "no empty section")
 	require.True(t, Writer{} == Writer{}, "writers compare")
+}
+
+// What takes the last thing out of a section takes the section, for go-amqp sends an empty one else.
+func TestNoEmptySection(t *testing.T) {
+	var w Writer
+	address, group, n, now := "a", "g", uint32(1), sentAt()
+	removed := func(name string) func(*amqp.Message) error {
+		return func(m *amqp.Message) error { return w.RemoveProperty(m, name) }
+	}
+	applied := func(form DelayForm) func(*amqp.Message) error {
+		return func(m *amqp.Message) error { return Stamp{DelayForm: form}.Apply(m) }
+	}
+	for _, row := range []struct {
+		rule string
+		m    amqp.Message
+		edit func(m *amqp.Message) error
+		wire string // without the header and the annotation for the kind of message
+	}{
+		{"nothing to remove", amqp.Message{}, removed("p"), ``},
+		{"nothing to remove", amqp.Message{}, removed("JMSXGroupID"), ``},
+		{"nothing to remove", amqp.Message{}, removed("JMSXGroupSeq"), ``},
+		{"nothing to remove", amqp.Message{}, func(m *amqp.Message) error { return w.SetReplyTo(m, Destination{}) }, ``},
+		{"nothing to remove", amqp.Message{}, func(m *amqp.Message) error { return w.SetType(m, Opt[string]{}) }, ``},
+		{"nothing to remove", amqp.Message{}, func(m *amqp.Message) error { return w.SetGroup(m, Opt[string]{}, Opt[int32]{}) }, ``},
+		{"nothing to remove", amqp.Message{}, func(m *amqp.Message) error { w.SetCorrelationID(m, ID{}); return nil }, ``},
+		{"nothing to set", amqp.Message{}, func(m *amqp.Message) error { return w.SetProperties(m, nil) }, ``},
+		{"an application property", amqp.Message{ApplicationProperties: map[string]any{"p": true}}, removed("p"), ``},
+		{"one of two", amqp.Message{ApplicationProperties: map[string]any{"p": true, "q": true}}, removed("p"), `00 53 74 d1 00000008 00000002 a1 01 "q" 41`},
+		{"a field", amqp.Message{Properties: &amqp.MessageProperties{GroupID: &group}}, removed("JMSXGroupID"), ``},
+		{"a field", amqp.Message{Properties: &amqp.MessageProperties{GroupSequence: &n}}, removed("JMSXGroupSeq"), ``},
+		{"a null field", amqp.Message{Properties: &amqp.MessageProperties{ContentType: &group}},
+			func(m *amqp.Message) error { return w.SetProperty(m, "JMS_AMQP_CONTENT_TYPE", nil) }, ``},
+		{"a reply-to", amqp.Message{Properties: &amqp.MessageProperties{ReplyTo: &address}, Annotations: amqp.Annotations{"x-opt-jms-reply-to": int8(0)}},
+			func(m *amqp.Message) error { return w.SetReplyTo(m, Destination{}) }, ``},
+		{"what an earlier send left", amqp.Message{Properties: &amqp.MessageProperties{MessageID: "m", UserID: []byte("u"), To: &address, CreationTime: &now},
+			ApplicationProperties: map[string]any{"AMQ_SCHEDULED_DELAY": int64(1)}, Value: "a"}, applied(DelayProperty), `00 53 77 a1 01 "a"`},
+		{"but not the application's", amqp.Message{ApplicationProperties: map[string]any{"AMQ_SCHEDULED_DELAY": int64(1)}, Value: "a"}, applied(DelayAbsolute),
+			`00 53 74 d1 0000001b 00000002 a1 13 "AMQ_SCHEDULED_DELAY" 55 01 00 53 77 a1 01 "a"`},
+	} {
+		require.NoError(t, row.edit(&row.m), row.rule)
+		row.m.Header = nil
+		if deleteAnnotation(row.m.Annotations, "x-opt-jms-msg-type"); len(row.m.Annotations) == 0 && row.m.Value != nil {
+			row.m.Annotations = nil // which Apply always sets
+		}
+		got, err := row.m.MarshalBinary()
+		require.NoError(t, err, row.rule)
+		require.Equal(t, hex.EncodeToString(encoded(t, row.wire)), hex.EncodeToString(got), "%s: %+v", row.rule, row.m)
+	}
+
+	// Each of the properties makes a section.
+	fields := reflect.TypeFor[amqp.MessageProperties]()
+	require.Equal(t, propertiesFields, fields.NumField())
+	require.True(t, emptyProperties(&amqp.MessageProperties{}))
+	for i := range fields.NumField() {
+		var p amqp.MessageProperties
+		switch f := reflect.ValueOf(&p).Elem().Field(i); f.Kind() {
+		case reflect.Pointer:
+			f.Set(reflect.New(f.Type().Elem()))
+		case reflect.Slice:
+			f.SetBytes([]byte{0})
+		default:
+			f.Set(reflect.ValueOf("id"))
+		}
+		require.False(t, emptyProperties(&p), fields.Field(i).Name)
+	}
 }
 
 // What cannot be set is an error, and changes nothing.
 func TestWriterErrors(t *testing.T) {
-	const legal = "not a bool, int8, int16, int32, int64, float32, float64, string or nil"
+	const legal = "none of bool, int8, int16, int32, int64, float32, float64, string and nil"
 	var w Writer
 	property := func(name string, v any) func(*amqp.Message) error {
 		return func(m *amqp.Message) error { return w.SetProperty(m, name, v) }
@@ -1327,7 +1404,7 @@ func TestWriterErrors(t *testing.T) {
 		{func(m *amqp.Message) error { return Writer{Peer: ServiceBus()}.SetText(m, "\xff") }, `text "\xff": not valid UTF-8`},
 		{func(m *amqp.Message) error { return w.SetMap(m, map[string]any{"": 1}) }, `key of a map "": empty`},
 		{func(m *amqp.Message) error { return w.SetStream(m, []any{1}) },
-			`value 0 of a stream of type int: not a []byte, bool, int8, int16, int32, int64, float32, float64, string or nil`},
+			`value 0 of a stream of type int: none of []byte, bool, int8, int16, int32, int64, float32, float64, string and nil`},
 		{func(m *amqp.Message) error { return w.SetObject(m, 1) }, `object of type int: not a type of AMQP`},
 		{func(m *amqp.Message) error { return w.SetReplyTo(m, Destination{Name: "a"}) },
 			`destination "a": kind is none of queue, topic, temporary queue and temporary topic`},
@@ -1347,19 +1424,27 @@ func TestWriterErrors(t *testing.T) {
 		{property("a-b", "v"), `property "a-b": holds '-', which is in no Java identifier`},
 		{property("JMSXGroupID", int32(7)), `JMSXGroupID 7: not a string`},
 		{property("JMSXGroupID", "\xff"), `JMSXGroupID "\xff": not valid UTF-8`},
+		{property("JMS_AMQP_CONTENT_TYPE", "text/pl\u00e4n"), `JMS_AMQP_CONTENT_TYPE "text/plän": not ASCII`},
+		{property("JMS_AMQP_CONTENT_ENCODING", "\x80"), `JMS_AMQP_CONTENT_ENCODING "\x80": not ASCII`},
+		{func(m *amqp.Message) error { return w.SetObject(m, amqp.Symbol("\u00e9")) }, `object "é": not ASCII`},
+		{func(m *amqp.Message) error { return w.SetObject(m, []amqp.Symbol{"e", "\u00e9"}) }, `object "é": not ASCII`},
 		{property("JMSXGroupSeq", "12"), `JMSXGroupSeq of type string: not an integer from -2^31 to 2^31-1`},
-		{property("JMSXGroupSeq", nil), `JMSXGroupSeq of type <nil>: not an integer from -2^31 to 2^31-1`},
+		{property("JMSXGroupSeq", nil), `JMSXGroupSeq nil: not an integer from -2^31 to 2^31-1`},
+		{property("JMS_AMQP_TTL", nil), `JMS_AMQP_TTL nil: not an integer from 0 to 2^32-1`},
 		{property("JMSXGroupSeq", int64(1<<31)), `JMSXGroupSeq 2147483648: not an integer from -2^31 to 2^31-1`},
 		{property("JMS_AMQP_TTL", int64(-1)), `JMS_AMQP_TTL -1: not an integer from 0 to 2^32-1`},
 		{property("JMS_AMQP_TTL", int64(1<<32)), `JMS_AMQP_TTL 4294967296: not an integer from 0 to 2^32-1`},
 		{property("JMS_AMQP_TTL", "1"), `JMS_AMQP_TTL of type string: not an integer from 0 to 2^32-1`},
-		{property("JMSXDeliveryCount", int32(1)), `JMSXDeliveryCount 1: cannot be set`},
-		{property("JMSXUserID", "me"), `JMSXUserID of type string: cannot be set`},
-		{property("JMS_AMQP_TYPED_ENCODING", true), `JMS_AMQP_TYPED_ENCODING of type bool: cannot be set: SetObject and SetSerialized decide`},
+		{property("JMSXDeliveryCount", int32(1)), `JMSXDeliveryCount 1: cannot be set or removed`},
+		{property("JMSXUserID", "me"), `JMSXUserID of type string: cannot be set or removed`},
+		{property("JMS_AMQP_TYPED_ENCODING", true), `JMS_AMQP_TYPED_ENCODING of type bool: cannot be set or removed: SetObject and SetSerialized decide`},
 		{func(m *amqp.Message) error {
 			return w.SetProperties(m, map[string]any{"JMSXGroupID": "g", "a": "v", "z": 1})
 		}, `property "z" of type int: ` + legal},
-		{func(m *amqp.Message) error { return w.RemoveProperty(m, "JMSXUserID") }, `JMSXUserID of type <nil>: cannot be set`},
+		{func(m *amqp.Message) error { return w.RemoveProperty(m, "JMSXUserID") }, `JMSXUserID nil: cannot be set or removed`},
+		{func(m *amqp.Message) error { return w.RemoveProperty(m, "JMSXDeliveryCount") }, `JMSXDeliveryCount nil: cannot be set or removed`},
+		{func(m *amqp.Message) error { return w.RemoveProperty(m, "JMS_AMQP_TYPED_ENCODING") },
+			`JMS_AMQP_TYPED_ENCODING nil: cannot be set or removed: SetObject and SetSerialized decide`},
 	} {
 		m, _ := typicalMessage(t, 3)
 		was, _ := typicalMessage(t, 3)
@@ -1479,6 +1564,49 @@ func TestViewErrors(t *testing.T) {
 	wantValueError(t, err, `amqpjms: text "a\xff": not valid UTF-8`)
 	require.Equal(t, DefaultPriority, v.Priority())
 	require.Equal(t, bad, v.Body().Value)
+}
+
+// A view that nobody read is that of the zero Receiver. It can do all that another can.
+func TestViewWithoutReceiver(t *testing.T) {
+	to := "a"
+	m := &amqp.Message{
+		Header:                &amqp.MessageHeader{TTL: time.Second},
+		Properties:            &amqp.MessageProperties{To: &to, ReplyTo: &to, MessageID: "m"},
+		ApplicationProperties: map[string]any{"AMQ_SCHEDULED_DELAY": int64(1), "p": "v"},
+		Value:                 "text",
+	}
+	for _, m := range []*amqp.Message{m, {}} {
+		bare, read := View{Message: m}, Receiver{}.Read(m, time.Time{})
+		methods := reflect.TypeFor[View]()
+		require.Greater(t, methods.NumMethod(), 25)
+		for i := range methods.NumMethod() {
+			method := methods.Method(i)
+			arguments := []reflect.Value{}
+			for j := 1; j < method.Type.NumIn(); j++ {
+				argument := reflect.New(method.Type.In(j)).Elem()
+				if argument.Kind() == reflect.String {
+					argument.SetString("AMQ_SCHEDULED_DELAY")
+				}
+				arguments = append(arguments, argument)
+			}
+			results := func(v View) (all []any) {
+				for _, r := range reflect.ValueOf(v).Method(i).Call(arguments) {
+					all = append(all, r.Interface())
+				}
+				return all
+			}
+			require.Equal(t, results(read), results(bare), method.Name)
+		}
+		for _, name := range append(read.PropertyNames(), "JMSExpiration", "JMSDestination", "JMSDeliveryMode", "JMSDeliveryTime") {
+			require.Equal(t, read.Property(name), bare.Property(name), name)
+		}
+	}
+	require.Equal(t, NonPersistent, View{Message: m}.DeliveryMode())
+	d, err := View{Message: m}.Destination()
+	require.NoError(t, err)
+	require.Equal(t, Destination{Kind: Queue, Name: "a"}, d)
+	_, err = View{Message: m}.Expiration()
+	wantValueError(t, err, "amqpjms: time of receipt 0001-01-01 00:00:00 +0000 UTC: not given, and the message has a ttl")
 }
 
 func TestReply(t *testing.T) {
@@ -1769,10 +1897,107 @@ func TestForward(t *testing.T) {
 		wantValueError(t, err, "amqpjms: "+row.err)
 		require.Nil(t, out, row.rule)
 	}
-	m := amqp.Message{Annotations: amqp.Annotations{uint64(5): true}}
-	_, err = Producer{}.Prepare(&m, sentAt())
-	wantValueError(t, err, `amqpjms: key of the message-annotations ulong 5: go-amqp cannot write it`)
-	require.Equal(t, amqp.Message{Annotations: amqp.Annotations{uint64(5): true}}, m)
+
+	out, err = Forwarder{}.Forward(&amqp.Message{DeliveryAnnotations: amqp.Annotations{uint64(5): true}}, sentAt())
+	require.NoError(t, err, "a key of the hop that is over")
+	require.Nil(t, out.DeliveryAnnotations)
+}
+
+// A key that go-amqp cannot write is named before anything is sent, in whatever section.
+func TestKeys(t *testing.T) {
+	for _, section := range []struct {
+		name string
+		of   func(m *amqp.Message) *amqp.Annotations
+	}{
+		{"delivery-annotations", func(m *amqp.Message) *amqp.Annotations { return &m.DeliveryAnnotations }},
+		{"message-annotations", func(m *amqp.Message) *amqp.Annotations { return &m.Annotations }},
+		{"footer", func(m *amqp.Message) *amqp.Annotations { return &m.Footer }},
+	} {
+		for _, row := range []struct {
+			key  any
+			text string // "": go-amqp writes it
+		}{
+			{"s", ""}, {amqp.Symbol("s"), ""}, {int64(1), ""}, {1, ""},
+			{uint64(5), "ulong 5"}, {int32(5), "int 5"}, {nil, "null <nil>"}, {true, "boolean true"},
+		} {
+			var m, was amqp.Message
+			*section.of(&m), *section.of(&was) = amqp.Annotations{row.key: true}, amqp.Annotations{row.key: true}
+			_, err := m.MarshalBinary()
+			require.Equal(t, row.text == "", err == nil, "%s, %T: go-amqp: %v", section.name, row.key, err)
+			if _, err := CheckMessage(&m, Peer{}); row.text == "" {
+				require.NoError(t, err)
+			} else {
+				wantValueError(t, err, "amqpjms: key of the "+section.name+" "+row.text+": go-amqp cannot write it")
+			}
+			if _, err := (Producer{}).Prepare(&m, sentAt()); row.text == "" {
+				require.NoError(t, err)
+			} else {
+				wantValueError(t, err, "amqpjms: key of the "+section.name+" "+row.text+": go-amqp cannot write it")
+				require.Equal(t, was, m)
+			}
+		}
+	}
+}
+
+// An array that go-amqp would write as another is refused before anything is sent, wherever it stands.
+func TestArrays(t *testing.T) {
+	year := func(y int) time.Time { return time.Date(y, 1, 1, 0, 0, 0, 0, time.UTC) }
+	for _, row := range []struct {
+		array any
+		fails bool
+	}{
+		{[]int32{}, false}, {[]int32{-128, 127}, false}, {[]int32{-200, 128}, false}, {[]int32{1, -200}, true}, {[]int32{-129}, true},
+		{[]int64{}, false}, {[]int64{-128, 127}, false}, {[]int64{math.MinInt64, 128}, false}, {[]int64{1, -200}, true}, {[]int64{-129}, true},
+		{[]time.Time{year(1678), year(2262)}, false}, {[]time.Time{year(1677)}, true}, {[]time.Time{year(1970), year(2263)}, true},
+		{[]int16{-200}, false}, {[]int8{-128}, false}, {[]uint32{200}, false},
+	} {
+		sent := amqp.Message{Value: row.array}
+		b, err := sent.MarshalBinary()
+		require.NoError(t, err)
+		received, err := unmarshal(b)
+		require.NoError(t, err)
+		same := fmt.Sprintf("%T %[1]v", row.array) == fmt.Sprintf("%T %[1]v", received.Value)
+		require.Equal(t, !row.fails, same, "go-amqp: %v is %v", row.array, received.Value)
+
+		what := fmt.Sprintf("of type %T: go-amqp cannot write it", row.array)
+		_, err = ObjectBody([]any{row.array})
+		if row.fails {
+			wantValueError(t, err, "amqpjms: object "+what)
+		} else {
+			require.NoError(t, err)
+		}
+		for in, m := range map[string]amqp.Message{
+			"amqp-value":             {Value: row.array},
+			"amqp-sequence":          {Sequence: [][]any{{1, row.array}}},
+			"message-annotations":    {Annotations: amqp.Annotations{"a": []any{map[string]any{"b": row.array}}}},
+			"footer":                 {Footer: amqp.Annotations{"a": map[any]any{1: []map[any]any{{true: row.array}}}}},
+			"application-properties": {ApplicationProperties: map[string]any{"a": row.array}},
+			"delivery-annotations":   {DeliveryAnnotations: amqp.Annotations{"a": row.array}},
+		} {
+			was := m
+			_, prepared := Producer{}.Prepare(&m, sentAt())
+			_, forwarded := Forwarder{}.Forward(&was, sentAt())
+			_, checked := CheckMessage(&was, Peer{})
+			if in == "delivery-annotations" {
+				require.NoError(t, forwarded, "they are left out")
+				forwarded = checked
+			}
+			for _, err := range []error{prepared, forwarded, checked} {
+				if row.fails {
+					wantValueError(t, err, "amqpjms: "+in+" "+what)
+				} else {
+					require.NoError(t, err, in)
+				}
+			}
+			if row.fails {
+				require.Equal(t, was, m, in)
+			}
+		}
+	}
+	cycle := []any{nil}
+	cycle[0] = cycle
+	_, err := Producer{}.Prepare(&amqp.Message{Value: cycle}, sentAt())
+	wantValueError(t, err, "amqpjms: amqp-value of type []interface {}: nested too deep")
 }
 
 // What a peer is known to misread, refuse or ignore. Each row is one message, and all that is said of it.
@@ -1792,7 +2017,7 @@ func TestCheck(t *testing.T) {
 		{"nothing", RabbitMQ(), header + kind + body, nil},
 		{"no header", RabbitMQ(), body, []string{"header: RabbitMQ: durable is not stated: 4.0 takes the message as durable, 4.3 as not durable"}},
 		{"durable left out", RabbitMQ(), `00 53 70 45` + body, []string{"header: RabbitMQ: durable is not stated: 4.0 takes the message as durable, 4.3 as not durable"}},
-		{"durable", BrokerJ(), header + body, []string{"header: Qpid Broker-J: durable is true: a virtual host with a memory store refuses the message"}},
+		{"nothing", BrokerJ(), header + kind + body, nil},
 		{"priority", Artemis(), `00 53 70 c0 04 02 41 50 0a` + body, []string{"header: Qpid JMS: the priority is above 9, and read as 9"}},
 		{"delivery count", Artemis(), `00 53 70 c0 0a 05 41 40 40 40 70 7fffffff` + body, []string{"header: Qpid JMS: the delivery count is read as a negative number"}},
 		{"ttl alone", Artemis(), `00 53 70 c0 05 03 41 40 52 05` + body,
@@ -1843,7 +2068,32 @@ func TestCheck(t *testing.T) {
 			"message-id: AMQP 1.0: id at byte 0: int, and an id is a string, ulong, uuid or binary",
 		}},
 		{"the year 1", Artemis(), header + `00 53 73 c0 13 0a 40 40 40 40 40 40 40 40 40 83 ffffc77cedd32800` + body, []string{
-			"creation-time: AMQP 1.0: before 1970, as go-amqp sends a time.Time of zero",
+			"creation-time: Qpid JMS: the year 1, which go-amqp sends for a time.Time of zero",
+		}},
+		{"another time before 1970", Artemis(), header + `00 53 73 c0 13 0a 40 40 40 40 40 40 40 40 40 83 ffffffffffffffff` + body, nil},
+		{"properties of other types", Artemis(), header + `00 53 73 c0 21 0d 40 a1 01 "u" a3 01 "t" a3 01 "s" a3 01 "r" 40 a1 01 "c" a1 01 "e" 55 01 55 02 a3 01 "g" 54 05 a0 01 "h"` + body,
+			[]string{
+				"user-id: AMQP 1.0: string, not binary", "user-id: Qpid JMS: the message never reaches the application",
+				"to: AMQP 1.0: symbol, not string",
+				"subject: AMQP 1.0: symbol, not string", "subject: Qpid JMS: the message never reaches the application",
+				"reply-to: AMQP 1.0: symbol, not string", "content-type: AMQP 1.0: string, not symbol",
+				"content-encoding: AMQP 1.0: string, not symbol", "absolute-expiry-time: AMQP 1.0: long, not timestamp",
+				"creation-time: AMQP 1.0: long, not timestamp", "creation-time: Qpid JMS: the message never reaches the application",
+				"group-id: AMQP 1.0: symbol, not string",
+				"group-sequence: AMQP 1.0: int, not uint", "group-sequence: Qpid JMS: the message never reaches the application",
+				"reply-to-group-id: AMQP 1.0: binary, not string",
+			}},
+		{"properties that are no text", Artemis(), header + `00 53 73 c0 1c 0d 40 40 a1 01 ff a1 01 ff a1 01 ff 40 a3 01 e9 a3 01 e9 40 40 a1 01 ff 40 a1 01 ff` + body, []string{
+			"to: AMQP 1.0: not valid UTF-8", "subject: AMQP 1.0: not valid UTF-8", "reply-to: AMQP 1.0: not valid UTF-8",
+			"content-type: AMQP 1.0: not ASCII", "content-encoding: AMQP 1.0: not ASCII", "group-id: AMQP 1.0: not valid UTF-8",
+			"reply-to-group-id: AMQP 1.0: not valid UTF-8",
+		}},
+		{"an object of a described value", Artemis(), header + `00 53 77 00 53 01 45`, []string{"body: Qpid JMS: cannot be read: an ObjectMessage of a described value"}},
+		{"a delivery time that loses", Peer{Product: "another"}, header + `00 53 72 c1 1b 02 a3 13 "x-opt-delivery-time" 72 00000001` + body, []string{
+			"annotation x-opt-delivery-time: Qpid JMS: float: made a long of, whatever it loses",
+		}},
+		{"a delivery time that loses", Peer{Product: "another"}, header + `00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 80 ffffffffffffffff` + body, []string{
+			"annotation x-opt-delivery-time: Qpid JMS: ulong: made a long of, whatever it loses",
 		}},
 		{"a user id", Artemis(), header + `00 53 73 c0 05 02 40 a0 01 ff` + body, []string{"user-id: Qpid JMS: not valid UTF-8: JMSXUserID is another text"}},
 		{"a user id", RabbitMQ(), header + `00 53 73 c0 06 02 40 a0 02 "me"` + body, []string{
@@ -1877,7 +2127,7 @@ func TestCheck(t *testing.T) {
 		}},
 		{"a map of high keys, and no higher than U+FFFF", ActiveMQ(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 02 00 53 77 c1 0c 02 a1 04 f09f9880 a1 03 efbfbd`, nil},
 		{"a body that contradicts", Artemis(), header + kind + `00 53 77 c1 01 00`, []string{
-			"body: Qpid JMS: cannot be read, and the message is lost: body amqp-value map: a TextMessage has none of that",
+			"body: Qpid JMS: cannot be read, and the message is lost: body amqp-value map: not what a body of kind TextMessage is",
 		}},
 		{"a text that is not valid", Artemis(), header + `00 53 77 a1 01 ff`, []string{
 			"body: Qpid JMS: cannot be read, and the message is lost: text \"\\xff\": not valid UTF-8",
@@ -1924,7 +2174,7 @@ func TestCheck(t *testing.T) {
 	_, err = CheckMessage(&amqp.Message{Value: 1.5, Annotations: amqp.Annotations{uint64(1): 1}}, Peer{})
 	wantValueError(t, err, `amqpjms: key of the message-annotations ulong 1: go-amqp cannot write it`)
 	_, err = CheckMessage(&amqp.Message{Value: struct{}{}}, Peer{})
-	require.ErrorContains(t, err, "amqpjms: message: ")
+	wantValueError(t, err, "amqpjms: message of kind ObjectMessage: marshal not implemented for struct {}")
 
 	// What this package writes, no peer has a problem with.
 	for _, peer := range []Peer{Artemis(), ActiveMQ(), BrokerJ(), RabbitMQ(), RabbitMQ3(), ServiceBus()} {
@@ -1973,13 +2223,49 @@ func TestRawKind(t *testing.T) {
 		n++
 	}
 	require.Greater(t, n, 350)
-	for _, text := range []string{`00 53 75 40`, `00 53 77 c1 02 02 40`, `00 53 72 c1 02 01 40`, `00 53 73 c0 09 07 40 40 40 40 40 40 a3 09 00 53 77 40`} {
+	for _, text := range []string{`00 53 75 40`, `00 53 77 c1 04 02 40`, `00 53 75 a0 00 00 53 77 40`, `00 53 72 c1 02 01 40`, `00 53 73 c0 09 07 40 40 40 40 40 40 a3 09 00 53 77 40`} {
 		var m RawMessage
 		require.NoError(t, m.Parse(encoded(t, text)), text)
 		_, err := m.Kind()
 		var e *WireError
 		require.ErrorAs(t, err, &e, text)
 	}
+}
+
+// The kind of a message is of its sections and their types. What stands inside is not looked at, and costs nothing.
+func TestRawKindLooksNotInside(t *testing.T) {
+	const (
+		annotated = `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 05`
+		textPlain = `00 53 73 c0 13 07 40 40 40 40 40 40 a3 0a "text/plain"`
+	)
+	large := hex.EncodeToString(bytes.Repeat([]byte{'a'}, 1<<20))
+	for _, row := range []struct {
+		rule, msg string
+		want      MessageKind
+		allocs    float64
+	}{
+		{"a large text", `00 53 77 b1 00100000` + large, TextMessage, 0},
+		{"large bytes", `00 53 77 b0 00100000` + large, BytesMessage, 0},
+		{"large data", `00 53 75 b0 00100000` + large, BytesMessage, 0},
+		{"large data, annotated", annotated + `00 53 75 b0 00100000` + large, TextMessage, 0},
+		{"many sections", annotated + strings.Repeat(`00 53 75 a0 00`, 1000), TextMessage, 0},
+		{"many sequences", strings.Repeat(`00 53 76 45`, 1000), ObjectMessage, 0},
+		{"a null", `00 53 77 40`, TextMessage, 0},
+		{"a list", `00 53 77 45`, ObjectMessage, 0},
+		{"a value of another type", `00 53 77 54 01`, ObjectMessage, 1}, // its name
+		{"a content type", annotated + textPlain + `00 53 75 b0 00100000` + large, TextMessage, 1},
+		{"a text that is not valid", `00 53 77 a1 01 ff`, TextMessage, 0},
+		{"a map that is broken", `00 53 77 c1 02 02 40`, ObjectMessage, 0},
+	} {
+		var m RawMessage
+		require.NoError(t, m.Parse(encoded(t, row.msg)), row.rule)
+		got, err := m.Kind()
+		require.NoError(t, err, row.rule)
+		require.Equal(t, row.want, got, row.rule)
+		allocs(t, row.allocs, "Kind, "+row.rule, func() { _, _ = m.Kind() })
+	}
+	// Check does look.
+	require.Contains(t, Check(encoded(t, `00 53 77 c1 02 02 40`), Peer{}), Problem{"body", "AMQP 1.0", "body at byte 5: count too large for 1 bytes: unexpected EOF"})
 }
 
 // No bytes that go-amqp decodes make reading panic, and none at all make Check.
@@ -2027,6 +2313,19 @@ func FuzzView(f *testing.F) {
 			_, _ = Producer{}.Prepare(out, sentAt())
 		}
 	})
+}
+
+// Of each message on record that never reached the application for the type of a property, Check says so.
+func TestCheckKnowsLosses(t *testing.T) {
+	found := map[string]string{}
+	for _, c := range fixtureSets()[1].cases(t) {
+		if in, ok := map[string]string{"header-subject-symbol": "subject", "header-user-id-string": "user-id",
+			"header-creation-time-long-instead-of-timestamp": "creation-time", "group-seq-int-instead-of-uint": "group-sequence"}[c.Name]; ok {
+			require.Contains(t, Check(c.Wire(), Peer{}), Problem{in, "Qpid JMS", "the message never reaches the application"}, c.At())
+			found[c.Name] = in
+		}
+	}
+	require.Len(t, found, 4)
 }
 
 // Check names the type of a body that it does not decode.
