@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 
 	"github.com/Azure/go-amqp"
@@ -56,6 +57,10 @@ func onEach(t *testing.T, brokers ...broker) {
 			results.ran(b, c.version())
 			a := startApp(t, c.url())
 			for _, f := range features() {
+				// What a test that is out of time has found is lost.
+				if deadline, ok := t.Deadline(); ok && time.Until(deadline) < time.Minute {
+					t.Fatalf("no time is left for %q", f.name)
+				}
 				results.run(t, b, f.name, func(t *testing.T) string {
 					a.connect(t, c.url())
 					return judge(t, known[f.name][b.name], f.run(t, &site{client: c.again(t), app: a, name: f.name}))
