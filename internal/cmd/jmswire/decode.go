@@ -104,7 +104,7 @@ func (d *decoded) setApplicationProperties(entries []entry, err error) {
 		name, _ := e.name.V.(string)
 		switch e.name.T {
 		case "string":
-			d.properties[name], d.message.ApplicationProperties[name] = e.value, goValue(e.value)
+			d.properties[name], d.message.ApplicationProperties[name] = e.value, propertyValue(e.value)
 		case "error":
 			d.propertiesErr = errors.New("application-properties: a key " + e.name.Message)
 		default:
@@ -114,6 +114,15 @@ func (d *decoded) setApplicationProperties(entries []entry, err error) {
 	if err != nil {
 		d.propertiesErr = fmt.Errorf("application-properties %w", err)
 	}
+}
+
+// propertyValue returns what JMS's getters read: of a char, for which go-amqp has no type,
+// a string.
+func propertyValue(v value) any {
+	if n, ok := v.V.(int64); ok && v.T == "char" {
+		return string(rune(n))
+	}
+	return goValue(v)
 }
 
 // setField sets a field of the properties section that JMS reads from go-amqp's message.

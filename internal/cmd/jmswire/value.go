@@ -53,8 +53,10 @@ func hexValue(t string, v []byte) value { return value{T: t, V: hex.EncodeToStri
 func errorValue(err error) value { return value{T: "error", Message: reason(err)} }
 
 // reason returns an error's text without the package's name, which people who read it
-// here need not know.
-func reason(err error) string { return strings.TrimPrefix(err.Error(), "amqpjms: ") }
+// here need not know, nor that of a type which stands for one that go-amqp lacks.
+func reason(err error) string {
+	return strings.ReplaceAll(strings.TrimPrefix(err.Error(), "amqpjms: "), "of type main.", "")
+}
 
 // decode reads the value that is encoded in b, which starts at offset base of its
 // message. What is no value gives an error that says where.
