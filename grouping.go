@@ -774,26 +774,32 @@ func (g *Groups[M]) ByGroup() iter.Seq[GroupStatus[M]] {
 // may be removed meanwhile; nothing else may change.
 func (g *Groups[M]) All() iter.Seq2[Ref, M] {
 	return func(yield func(Ref, M) bool) {
-		var next queuePlaces[M] // the next one ungrouped, in each group's line, and of its strays
+		var next candidates[M] // the next one ungrouped, in each group's line, and of its strays
+		add := func(i uint32) {
+			if i != 0 {
+				next.add(g, candidate{Ref: g.ref(i)})
+			}
+		}
 		after := func(r *ranking, p *queuePlace[M]) {
-			g.walk(r.root, p, func(i uint32) bool { next.add(g, i); return false })
+			g.walk(r.root, p, func(i uint32) bool { add(i); return false })
 		}
 		after(&g.loose, nil)
 		for gr := range g.groups.all() {
-			next.add(g, gr.line.first)
+			add(gr.line.first)
 			after(&gr.strays, nil)
 		}
 		for len(next) > 0 {
-			p := next.drop(g)
-			switch msg := g.messages.at(p.index); msg.state {
+			r := next.drop(g).Ref
+			p, m := g.place(r.index), g.messages.at(r.index).m
+			switch msg := g.messages.at(r.index); msg.state {
 			case msgLoose:
 				after(&g.loose, &p)
 			case msgLined:
-				next.add(g, msg.right)
+				add(msg.right)
 			case msgStray:
 				after(&g.groups.at(msg.group).strays, &p)
 			}
-			if !yield(Ref{p.index, p.sequence}, p.m) {
+			if !yield(r, m) {
 				return
 			}
 		}
@@ -815,7 +821,7 @@ type Consumer[M any] struct {
 	verdicts []*[partSize]uint64                 // by message: its sequence number twice, and one if refused
 	judged   struct{ free, loose queuePlace[M] } // how far Groups.free and Groups.loose are judged
 	readNews uint64                              // how far Groups.news are read
-	mayHave  queuePlaces[M]                      // free messages that it accepts, and some that were
+	mayHave  candidates[M]                       // free messages before that, and some that were: it is asked about the first only
 }
 
 // Open adds a consumer. If accept is not nil the consumer refuses the messages for which
@@ -935,7 +941,9 @@ func (c *Consumer[M]) Close() (returned int) {
 		g.arrange(n)
 	}
 	if c.choosy {
-		g.choosy--
+		if g.choosy--; g.choosy == 0 {
+			g.news.clear()
+		}
 	}
 	g.consumers.give(c.number)
 	g.consumers.shrink()
@@ -1105,8 +1113,13 @@ func (g *Groups[M]) offer(gr *groupRecord[M], to groupOffer) {
 
 // tell tells consumers that judge free messages of one.
 func (g *Groups[M]) tell(i uint32) {
-	if g.choosy > 0 {
-		g.news.add(i, g.free.len+g.loose.len)
+	if g.choosy == 0 {
+		return
+	}
+	n := &g.news
+	entry := n.add(i, g.free.len+g.loose.len)
+	if first := n.firstOf(entry); entry%newsPage == 0 || g.known(*first) && g.refBefore(g.ref(i), *first) {
+		*first = g.ref(i)
 	}
 }
 
@@ -1159,7 +1172,9 @@ func (g *Groups[M]) drop(i uint32) {
 			if part < len((*c).verdicts) {
 				(*c).verdicts[part] = nil
 			}
+			(*c).trim()
 		}
+		g.news.trim(g.free.len + g.loose.len)
 	}
 }
 
@@ -1204,32 +1219,44 @@ func (c *Consumer[M]) next() uint32 {
 //
 // A consumer that refuses messages judges the free ones in their order, up to the first
 // that it accepts, and goes on from there the next time. Messages that came to be free
-// since, and stand before that, it finds in the news. So what it refuses costs it once.
+// since, and stand before that, it finds in the news, and judges when they are the first.
+// So what it refuses costs it once. Of many news it looks at the first of each page, and
+// opens the page when that is first of all, so that many messages that return at once are
+// not looked at one by one.
 func (c *Consumer[M]) firstFree() uint32 {
 	g := c.g
 	if !c.choosy {
 		return g.sooner(g.free.first(), g.loose.first())
 	}
-	if c.readNews < g.news.start || len(c.mayHave) > 2*int(g.free.len+g.loose.len)+partSize {
+	if c.readNews < g.news.start || len(c.mayHave) > c.mostCandidates() {
 		c.startOver()
 	}
-	for ; c.readNews < g.news.end; c.readNews++ {
-		i := g.news.at(c.readNews)
-		if !g.isFree(i) {
+	for c.readNews < g.news.end {
+		if entry := c.readNews; entry%newsPage == 0 && entry+newsPage <= g.news.end {
+			if first := *g.news.firstOf(entry); c.mayBeJudged(first) {
+				c.mayHave.add(g, candidate{Ref: first, page: entry + 1})
+			}
+			c.readNews += newsPage
 			continue
 		}
-		judged := &c.judged.free
-		if g.messages.at(i).group == 0 {
-			judged = &c.judged.loose
-		}
-		if !judged.isBefore(g, i) && c.accepts(i) {
-			c.mayHave.add(g, i)
-		}
+		c.read(c.readNews)
+		c.readNews++
 	}
 	for len(c.mayHave) > 0 {
+		first := c.mayHave[0]
+		if entry := first.page - 1; first.page != 0 {
+			if entry < g.news.start {
+				c.startOver()
+				break
+			}
+			c.mayHave.drop(g)
+			for end := entry + newsPage; entry < end; entry++ {
+				c.read(entry)
+			}
+			continue
+		}
 		// It may be taken since, or taken and refused.
-		p := &c.mayHave[0]
-		if g.isFree(p.index) && g.messages.at(p.index).sequence == p.sequence && c.accepts(p.index) {
+		if g.isFree(first.index) && g.messages.at(first.index).sequence == first.sequence && c.accepts(first.index) {
 			break
 		}
 		c.mayHave.drop(g)
@@ -1242,17 +1269,48 @@ func (c *Consumer[M]) firstFree() uint32 {
 	return c.mayHave[0].index
 }
 
+// read makes an entry of the news a candidate, if it is free and not still to be judged in
+// its turn.
+func (c *Consumer[M]) read(entry uint64) {
+	g := c.g
+	i := g.news.at(entry)
+	if !g.isFree(i) {
+		return
+	}
+	judged := &c.judged.free
+	if g.messages.at(i).group == 0 {
+		judged = &c.judged.loose
+	}
+	if !judged.isBefore(g, i) {
+		c.mayHave.add(g, candidate{Ref: g.ref(i)})
+	}
+}
+
+// mayBeJudged returns false if a message, and so all after it, will be judged in their turn.
+func (c *Consumer[M]) mayBeJudged(r Ref) bool {
+	if c.g.compare == nil {
+		return r.sequence <= max(c.judged.free.sequence, c.judged.loose.sequence)
+	}
+	return !c.g.known(r) || !c.judged.free.isBefore(c.g, r.index) || !c.judged.loose.isBefore(c.g, r.index)
+}
+
+// mostCandidates returns how many candidates are so many that the consumer may as well start
+// over.
+func (c *Consumer[M]) mostCandidates() int {
+	return 2*int(c.g.free.len+c.g.loose.len) + newsPage
+}
+
 // judgeOn judges free messages after those that are judged, up to the first that the
 // consumer accepts or that stands behind one.
 func (c *Consumer[M]) judgeOn(free *ranking, judged *queuePlace[M]) {
 	g := c.g
 	g.walk(free.root, judged, func(i uint32) bool {
-		if len(c.mayHave) > 0 && c.mayHave[0].isBefore(g, i) {
+		if len(c.mayHave) > 0 && g.refBefore(c.mayHave[0].Ref, g.ref(i)) {
 			return false
 		}
 		*judged = g.place(i)
 		if c.accepts(i) {
-			c.mayHave.add(g, i)
+			c.mayHave.add(g, candidate{Ref: g.ref(i)})
 			return false
 		}
 		return true
@@ -1263,9 +1321,18 @@ func (c *Consumer[M]) judgeOn(free *ranking, judged *queuePlace[M]) {
 // ask about them again.
 func (c *Consumer[M]) startOver() {
 	c.judged.free, c.judged.loose = queuePlace[M]{}, queuePlace[M]{}
-	clear(c.mayHave)
 	c.mayHave = c.mayHave[:0]
 	c.readNews = c.g.news.end
+	c.trim()
+}
+
+// trim gives back what the consumer needed when there were more free messages.
+func (c *Consumer[M]) trim() {
+	if most := c.mostCandidates(); len(c.mayHave) > most {
+		c.startOver()
+	} else if cap(c.mayHave) > 4*most {
+		c.mayHave = append(candidates[M](nil), c.mayHave...)
+	}
 }
 
 // isFree says whether a number is that of a message that is for anyone.
@@ -1328,45 +1395,72 @@ func (c *Consumer[M]) judge(i uint32, ok bool) {
 }
 
 // groupNews are the last messages that came to be free, from entry start on. Entry n is
-// at n modulo the length of the ring, which is a power of two.
+// at n modulo the length of the ring, which is a power of two. Of each page of entries that
+// is complete, the ring of pages has the message that goes out first.
 type groupNews struct {
 	ring       []uint32
+	pages      []Ref
 	start, end uint64
 }
 
+const newsPage = 64 // entries in a page, a power of two
+
 func (n *groupNews) at(entry uint64) uint32 { return n.ring[entry&uint64(len(n.ring)-1)] }
 
-// add adds a message. The ring holds as many as there are free messages or more: who has
-// missed so many may as well go through those.
-func (n *groupNews) add(i uint32, free uint32) {
+// firstOf returns where the first message of an entry's page is.
+func (n *groupNews) firstOf(entry uint64) *Ref {
+	return &n.pages[entry/newsPage&uint64(len(n.pages)-1)]
+}
+
+// add adds a message, and returns its entry. The ring holds as many as there are free
+// messages or more: who has missed so many may as well go through those.
+func (n *groupNews) add(i uint32, free uint32) (entry uint64) {
 	size := uint64(len(n.ring))
 	if size == 0 || n.end&(size-1) == 0 {
-		if fit := uint64(64) << bits.Len32(free/64); fit > size || fit < size/4 {
-			n.ring, n.start = make([]uint32, fit), n.end
+		if fit := newsSize(free); fit > size || fit < size/4 {
+			n.ring, n.pages, n.start = make([]uint32, fit), make([]Ref, fit/newsPage), n.end
 			size = fit
 		}
 	}
-	n.ring[n.end&(size-1)] = i
+	entry = n.end
+	n.ring[entry&(size-1)] = i
 	n.end++
 	if n.end-n.start > size {
 		n.start++
 	}
+	return entry
 }
+
+// newsSize returns how long the ring is to be.
+func newsSize(free uint32) uint64 { return newsPage << bits.Len32(free/newsPage) }
+
+// trim drops the news if the ring is much too long.
+func (n *groupNews) trim(free uint32) {
+	if uint64(len(n.ring)) > 4*newsSize(free) {
+		n.clear()
+	}
+}
+
+// clear drops the news. Who has not read them starts over.
+func (n *groupNews) clear() { n.ring, n.pages, n.start = nil, nil, n.end }
 
 // A queuePlace is a place in the queue's order, also of a message that is not there any
 // more. The zero queuePlace is before all.
 type queuePlace[M any] struct {
 	sequence uint64
-	index    uint32
-	m        M
+	m        M // zero in a FIFO queue, so that it keeps no message alive
 }
 
 func (g *Groups[M]) place(i uint32) queuePlace[M] {
 	msg := g.messages.at(i)
-	return queuePlace[M]{msg.sequence, i, msg.m}
+	p := queuePlace[M]{sequence: msg.sequence}
+	if g.compare != nil {
+		p.m = msg.m
+	}
+	return p
 }
 
-// isBefore says whether p is before a message.
+// isBefore reports whether p is before a message.
 func (p *queuePlace[M]) isBefore(g *Groups[M], i uint32) bool {
 	msg := g.messages.at(i)
 	return p.sequence == 0 || g.inOrder(p.sequence, &p.m, msg.sequence, &msg.m)
@@ -1395,26 +1489,55 @@ func (g *Groups[M]) sooner(i, j uint32) uint32 {
 	return i
 }
 
-// queuePlaces is a heap.
-type queuePlaces[M any] []queuePlace[M]
+// known reports whether a message's place in the queue's order can be looked up: that of
+// one that has gone, and is not kept alive for this, is known in a FIFO queue only.
+func (g *Groups[M]) known(r Ref) bool { return g.compare == nil || g.get(r) != nil }
 
-// add adds the place of a message, if it is one.
-func (h *queuePlaces[M]) add(g *Groups[M], i uint32) {
-	if i == 0 {
-		return
+// refBefore is before, of messages that are known.
+func (g *Groups[M]) refBefore(a, b Ref) bool {
+	if g.compare == nil {
+		return a.sequence < b.sequence
 	}
-	*h = append(*h, g.place(i))
+	return g.before(g.messages.at(a.index), g.messages.at(b.index))
+}
+
+// A candidate is a message, or a page of news that begins one entry before page, and then the
+// first message of that.
+type candidate struct {
+	Ref
+	page uint64
+}
+
+// candidates is a heap. Some may have become unknown in it, so what holds is that one that
+// is known stands above none that goes out sooner, as it was when that was added. So the
+// topmost is the first, or is unknown.
+type candidates[M any] []candidate
+
+func (h *candidates[M]) add(g *Groups[M], e candidate) {
+	*h = append(*h, e)
 	s := *h
-	for at := len(s) - 1; at > 0 && s.less(g, at, (at-1)/2); at = (at - 1) / 2 {
-		s[at], s[(at-1)/2] = s[(at-1)/2], s[at]
+	known := g.known(e.Ref) // else it is to be looked at first
+	for at := len(s) - 1; at > 0; {
+		up := (at - 1) / 2
+		for up > 0 && !g.known(s[up].Ref) {
+			up = (up - 1) / 2
+		}
+		if known && (!g.known(s[up].Ref) || !g.refBefore(e.Ref, s[up].Ref)) {
+			return
+		}
+		for at > up {
+			s[at] = s[(at-1)/2]
+			at = (at - 1) / 2
+		}
+		s[at] = e
 	}
 }
 
-// drop takes out the first place.
-func (h *queuePlaces[M]) drop(g *Groups[M]) queuePlace[M] {
+// drop takes out the topmost.
+func (h *candidates[M]) drop(g *Groups[M]) candidate {
 	s := *h
 	first, last := s[0], len(s)-1
-	s[0], s[last] = s[last], queuePlace[M]{}
+	s[0] = s[last]
 	s = s[:last]
 	*h = s
 	for at, below := 0, 1; below < last; below = 2*at + 1 {
@@ -1430,8 +1553,8 @@ func (h *queuePlaces[M]) drop(g *Groups[M]) queuePlace[M] {
 	return first
 }
 
-func (h queuePlaces[M]) less(g *Groups[M], i, j int) bool {
-	return g.inOrder(h[i].sequence, &h[i].m, h[j].sequence, &h[j].m)
+func (h candidates[M]) less(g *Groups[M], i, j int) bool {
+	return !g.known(h[i].Ref) || g.known(h[j].Ref) && g.refBefore(h[i].Ref, h[j].Ref)
 }
 
 // A ranking holds messages in the queue's order: a B+tree. A quick one has sequence numbers

@@ -1298,6 +1298,225 @@ func TestGroupsChoosyMemory(t *testing.T) {
 	require.Len(t, takes(c), 100)
 }
 
+// When many messages come back at once, a consumer that may refuse messages is asked about the first of them only,
+// and looks at few.
+func TestGroupsManyReturn(t *testing.T) {
+	const n = 50_000
+	for _, grouped := range []bool{false, true} {
+		for _, sorted := range []bool{false, true} {
+			t.Run(fmt.Sprintf("grouped %v, sorted %v", grouped, sorted), func(t *testing.T) {
+				var o GroupOptions[int]
+				compared := 0
+				if sorted {
+					o.Compare = func(a, b int) int { compared++; return cmp.Compare(a%7, b%7) }
+				}
+				g := NewAssigned(o)
+				var want []int
+				asked := map[int]int{}
+				c := g.Open(func(m int) bool { asked[m]++; return m%5 != 0 })
+				for i := range n {
+					k := GroupKey{}
+					if grouped {
+						k = groupKey(t, i)
+					}
+					g.Add(i, k)
+					if i%5 != 0 {
+						want = append(want, i)
+					}
+				}
+				if sorted {
+					slices.SortStableFunc(want, func(a, b int) int { return cmp.Compare(a%7, b%7) })
+				}
+				other := g.Open(nil)
+				for range n - 1 {
+					_, _, ok := other.Next()
+					require.True(t, ok)
+				}
+				c.Ready() // it looks at the last one
+				require.Equal(t, n-1, other.Close())
+				asked, compared = map[int]int{}, 0
+				require.True(t, c.Ready())
+				require.LessOrEqual(t, len(asked), 3)
+				require.Less(t, len(c.mayHave), n/newsPage+4*newsPage)
+				require.Less(t, compared, n)
+				require.Equal(t, want, takes(c))
+				for m, times := range asked {
+					require.Equal(t, 1, times, "about %d", m)
+				}
+			})
+		}
+	}
+}
+
+// What has left the queue is not kept alive by a consumer that is not asked any more: nothing in a FIFO queue, in another
+// the two messages up to which it has judged.
+func TestGroupsKeepNothingAlive(t *testing.T) {
+	const n = 5000
+	type big [10_000]byte
+	compare := func(a, b *big) int { return cmp.Compare(a[0], b[0]) }
+	for _, test := range []struct {
+		name    string
+		compare func(a, b *big) int
+		most    int
+	}{{"FIFO", nil, 0}, {"sorted", compare, 2}} {
+		t.Run(test.name, func(t *testing.T) {
+			alive := heapInUse()
+			g := NewAssigned(GroupOptions[*big]{Compare: test.compare})
+			idle := g.Open(func(*big) bool { return true })
+			for i := range n {
+				k := GroupKey{}
+				if i%2 == 0 {
+					k = groupKey(t, i)
+				}
+				g.Add(&big{byte(i)}, k)
+			}
+			idle.Ready()
+			other := g.Open(nil)
+			for range n - 1 {
+				other.Next()
+			}
+			idle.Ready()
+			other.Close()
+			idle.Ready()
+			require.Greater(t, heapInUse()-alive, n*len(big{}), "what waits is alive")
+			other = g.Open(nil)
+			for {
+				_, r, ok := other.Next()
+				if !ok {
+					break
+				}
+				require.True(t, g.Settle(r))
+			}
+			other.Close()
+			left := heapInUse() - alive
+			require.Less(t, left, test.most*len(big{})+300_000, "bytes left of an empty queue")
+			require.Less(t, len(g.news.ring), 2000)
+			require.Less(t, cap(idle.mayHave), 6000)
+			idle.Close()
+			require.Nil(t, g.news.ring, "nobody reads it")
+			runtime.KeepAlive(g)
+		})
+	}
+}
+
+// Candidates come out in the queue's order, save that some became unknown meanwhile.
+func TestGroupsCandidates(t *testing.T) {
+	for seed := range uint64(300) {
+		rnd := rand.New(rand.NewPCG(seed, 4))
+		g := NewAssigned(GroupOptions[int]{Compare: cmp.Compare[int]})
+		var h candidates[int]
+		var live []candidate
+		for range 300 {
+			switch rnd.IntN(3) {
+			default:
+				r, _ := g.Add(rnd.IntN(50), GroupKey{})
+				e := candidate{Ref: r}
+				h.add(g, e)
+				live = append(live, e)
+			case 1:
+				if len(live) > 0 { // it becomes unknown, and perhaps comes again as such
+					i := rnd.IntN(len(live))
+					g.Remove(live[i].Ref)
+					if rnd.IntN(4) == 0 {
+						h.add(g, live[i])
+					}
+					live = slices.Delete(live, i, i+1)
+				}
+			case 2:
+				for len(h) > 0 {
+					e := h.drop(g)
+					if !g.known(e.Ref) {
+						continue
+					}
+					i := slices.Index(live, e)
+					require.GreaterOrEqual(t, i, 0)
+					live = slices.Delete(live, i, i+1)
+					for _, other := range live {
+						require.False(t, g.refBefore(other.Ref, e.Ref))
+					}
+					break
+				}
+			}
+		}
+		for len(h) > 0 {
+			if e := h.drop(g); g.known(e.Ref) {
+				i := slices.Index(live, e)
+				require.GreaterOrEqual(t, i, 0)
+				live = slices.Delete(live, i, i+1)
+				for _, other := range live {
+					require.False(t, g.refBefore(other.Ref, e.Ref))
+				}
+			}
+		}
+		require.Empty(t, live)
+	}
+}
+
+// TestManyReturnBesideNaive has many messages come back at once to consumers that may refuse them, and leave meanwhile.
+func TestManyReturnBesideNaive(t *testing.T) {
+	for seed := range uint64(32) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			rnd := rand.New(rand.NewPCG(seed, 5))
+			data := []byte{byte(seed) | 32 | 64}
+			op := func(n byte, arg int) { data = append(data, n, byte(arg), byte(arg>>8)) }
+			op(16, 7) // it takes all; those after it, some
+			for _, colours := range []int{1, 2, 3, 6} {
+				op(16, colours)
+			}
+			open := 5
+			for range 400 {
+				op(0, rnd.IntN(1<<16))
+			}
+			taker := 0
+			for range 4 {
+				for range 350 {
+					op(5, taker)
+				}
+				for range 20 { // the others look
+					op(5, rnd.IntN(1<<16))
+				}
+				op(18, taker)
+				for range 60 {
+					n := []byte{0, 10, 128 + 10, 128 + 12, 128 + 13, 15, 15, 15}[rnd.IntN(8)]
+					op(n, rnd.IntN(1<<16))
+				}
+				for range 10 {
+					op(5, rnd.IntN(1<<16))
+				}
+				op(16, 7)
+				taker = open
+				open++
+			}
+			runBeside(t, data)
+		})
+	}
+}
+
+// News that a consumer did not open before others took their place are not missed.
+func TestGroupsOldNews(t *testing.T) {
+	g := NewAssigned(GroupOptions[int]{})
+	c := g.Open(func(int) bool { return true })
+	var want []int
+	for i := range 300 {
+		g.Add(i, GroupKey{})
+		want = append(want, i)
+	}
+	all := g.Open(nil)
+	for range 299 {
+		all.Next()
+	}
+	require.True(t, c.Ready())
+	all.Close()
+	for range 20 {
+		m, _, _ := c.Peek()
+		require.Equal(t, 0, m)
+		later := g.Open(func(m int) bool { return m > 0 })
+		require.Len(t, takes(later), 299)
+		later.Close()
+	}
+	require.Equal(t, want, takes(c))
+}
+
 // A ranking that has become almost empty everywhere gives its nodes back.
 func TestRankingShrinks(t *testing.T) {
 	for _, compare := range []func(a, b int) int{nil, cmp.Compare[int]} {
