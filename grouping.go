@@ -435,7 +435,10 @@ type Groups[M any] struct {
 type GroupOptions[M any] struct {
 	// Compare is the order of a priority or sorted queue: negative if a goes out before b,
 	// 0 if they go out as they came. It must not change its mind about two messages that are
-	// in the queue. Nil is FIFO.
+	// in the queue, nor contradict itself: then the order is any, and a message may have to be
+	// searched for among all, or not be offered to a consumer with accept, but none is lost or
+	// given twice. Where it says 1, and not 0, of like messages, the last that came goes out
+	// first. Nil is FIFO.
 	Compare func(a, b M) int
 
 	// IdleLimit, if positive, is how many groups may have an owner but no message that waits
@@ -788,7 +791,7 @@ func (g *Groups[M]) All() iter.Seq2[Ref, M] {
 			add(gr.line.first)
 			after(&gr.strays, nil)
 		}
-		for len(next) > 0 {
+		for most := g.waiting; most > 0 && len(next) > 0; most-- { // though compare contradicts itself
 			r := next.drop(g).Ref
 			p, m := g.place(r.index), g.messages.at(r.index).m
 			switch msg := g.messages.at(r.index); msg.state {
@@ -1473,12 +1476,14 @@ func (g *Groups[M]) before(a, b *groupMessage[M]) bool {
 
 // inOrder says whether one message goes out before another: the queue's order.
 func (g *Groups[M]) inOrder(sequence1 uint64, m1 *M, sequence2 uint64, m2 *M) bool {
-	if g.compare != nil {
-		if c := g.compare(*m1, *m2); c != 0 {
-			return c < 0
-		}
+	switch {
+	case g.compare == nil || sequence1 == sequence2:
+		return sequence1 < sequence2
+	case sequence1 < sequence2: // the older one first, so that both ways round agree
+		return g.compare(*m1, *m2) <= 0
+	default:
+		return g.compare(*m2, *m1) > 0
 	}
-	return sequence1 < sequence2
 }
 
 // sooner returns the one of two messages that goes out before the other; 0 is none.
@@ -1669,7 +1674,9 @@ func (g *Groups[M]) rankBelow(node *rankNode, i uint32, sequence uint64, m *M) (
 
 // unrank takes a message out of the ranking that it is in.
 func (g *Groups[M]) unrank(r *ranking, i uint32, sequence uint64) {
-	g.unrankBelow(r.root, i, sequence, g.value(i))
+	if !g.unrankBelow(r.root, i, sequence, g.value(i), false) {
+		g.unrankBelow(r.root, i, sequence, nil, true) // compare has changed its mind
+	}
 	r.len--
 	for root := r.root; root.n == 0 || root.n == 1 && root.below != nil; root = r.root {
 		r.root = nil
@@ -1683,25 +1690,47 @@ func (g *Groups[M]) unrank(r *ranking, i uint32, sequence uint64) {
 	}
 }
 
-func (g *Groups[M]) unrankBelow(node *rankNode, i uint32, sequence uint64, m *M) {
-	at := g.position(node, sequence, m)
-	if node.below == nil {
-		node.cut(at)
-		return
+// unrankBelow takes a message out of a node or those below it, and reports whether it was
+// there: at its place, or with all, wherever it is.
+func (g *Groups[M]) unrankBelow(node *rankNode, i uint32, sequence uint64, m *M, all bool) bool {
+	at := 0
+	if !all {
+		at = g.position(node, sequence, m)
 	}
-	if at == node.n || node.message[at] != i {
-		at-- // it is not the first below
+	if node.below == nil {
+		for all && at < node.n && node.message[at] != i {
+			at++
+		}
+		if at == node.n || node.message[at] != i {
+			return false
+		}
+		node.cut(at)
+		return true
+	}
+	if all {
+		for at < node.n && !g.unrankBelow(node.below[at], i, sequence, m, true) {
+			at++
+		}
+		if at == node.n {
+			return false
+		}
+	} else {
+		if at == node.n || node.message[at] != i {
+			at = max(at-1, 0) // it is not the first below
+		}
+		if !g.unrankBelow(node.below[at], i, sequence, m, false) {
+			return false
+		}
 	}
 	child := node.below[at]
-	g.unrankBelow(child, i, sequence, m)
 	if child.n == 0 {
 		node.cut(at)
 		g.spare(child)
-		return
+		return true
 	}
 	node.refresh(at)
 	if child.n > rankSize/4 {
-		return
+		return true
 	}
 	// A node with few entries takes its neighbour's, or gives it its own, if all have room.
 	if at > 0 && node.below[at-1].n <= rankSize/2 {
@@ -1713,6 +1742,7 @@ func (g *Groups[M]) unrankBelow(node *rankNode, i uint32, sequence uint64, m *M)
 		node.cut(at + 1)
 		g.spare(after)
 	}
+	return true
 }
 
 // walk calls f for each message in a node and below it that is after a place, in order,

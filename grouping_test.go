@@ -1497,7 +1497,7 @@ func TestGroupsOldNews(t *testing.T) {
 	g := NewAssigned(GroupOptions[int]{})
 	c := g.Open(func(int) bool { return true })
 	var want []int
-	for i := range 300 {
+	for i := range 600 {
 		g.Add(i, GroupKey{})
 		want = append(want, i)
 	}
@@ -1507,14 +1507,112 @@ func TestGroupsOldNews(t *testing.T) {
 	}
 	require.True(t, c.Ready())
 	all.Close()
-	for range 20 {
+	for range 10 {
 		m, _, _ := c.Peek()
 		require.Equal(t, 0, m)
-		later := g.Open(func(m int) bool { return m > 0 })
+		later := g.Open(func(m int) bool { return m > 0 && m < 300 })
 		require.Len(t, takes(later), 299)
 		later.Close()
 	}
 	require.Equal(t, want, takes(c))
+}
+
+// What Compare says of messages that are alike, when it never says 0, is taken at its word: the right messages leave.
+func TestGroupsNeverAlike(t *testing.T) {
+	type message struct{ priority, id int }
+	for _, alike := range []int{-1, 1} {
+		for _, grouped := range []bool{false, true} {
+			compare := func(a, b message) int {
+				if c := cmp.Compare(b.priority, a.priority); c != 0 {
+					return c
+				}
+				return alike
+			}
+			g := NewAssigned(GroupOptions[message]{Compare: compare})
+			c := g.Open(nil)
+			var want []message
+			var refs []Ref
+			for i := range 1000 {
+				k := GroupKey{}
+				if grouped {
+					k = groupKey(t, i%100)
+				}
+				m := message{i % 3, i}
+				r, _ := g.Add(m, k)
+				refs = append(refs, r)
+				if i%10 != 0 {
+					want = append(want, m)
+				}
+			}
+			slices.SortFunc(want, func(a, b message) int { // -1: as they came; 1: the other way round
+				return cmp.Or(cmp.Compare(b.priority, a.priority), -alike*cmp.Compare(a.id, b.id))
+			})
+			for i := 0; i < 1000; i += 10 {
+				m, _, ok := g.Remove(refs[i])
+				require.True(t, ok)
+				require.Equal(t, i, m.id)
+			}
+			var all []message
+			for _, m := range g.All() {
+				all = append(all, m)
+			}
+			require.Equal(t, want, all)
+			require.Equal(t, want, takes(c))
+			require.Equal(t, 900, c.Close())
+			require.Equal(t, want, takes(g.Open(nil)))
+		}
+	}
+}
+
+// A Compare that says anything loses no message, doubles none, and has nothing run for ever.
+func TestGroupsContradiction(t *testing.T) {
+	for seed := range uint64(20) {
+		rnd := rand.New(rand.NewPCG(seed, 6))
+		g := NewShared(GroupOptions[int]{Ungrouped: true, Compare: func(a, b int) int { return rnd.IntN(3) - 1 }})
+		c, picky := g.Open(nil), g.Open(func(m int) bool { return m%2 == 0 })
+		var refs []Ref
+		left := map[int]bool{}
+		for i := range 500 {
+			k := GroupKey{}
+			if i%2 == 0 {
+				k = groupKey(t, i%20)
+			}
+			r, _ := g.Add(i, k)
+			refs = append(refs, r)
+			left[i] = true
+		}
+		for i := 0; i < 500; i += 7 {
+			m, _, ok := g.Remove(refs[i])
+			require.True(t, ok)
+			require.Equal(t, i, m)
+			delete(left, m)
+		}
+		seen := 0
+		for range g.All() {
+			seen++
+		}
+		require.LessOrEqual(t, seen, len(left))
+		for range 300 {
+			for _, c := range []*Consumer[int]{c, picky} {
+				if m, r, ok := c.Next(); ok && rnd.IntN(2) == 0 {
+					require.True(t, left[m])
+					require.True(t, g.Settle(r))
+					delete(left, m)
+				}
+			}
+		}
+		c.Close()
+		picky.Close()
+		last := g.Open(nil)
+		for len(left) > 0 {
+			m, r, ok := last.Next()
+			require.True(t, ok, "%d are left", len(left))
+			require.True(t, left[m])
+			require.True(t, g.Settle(r))
+			delete(left, m)
+		}
+		require.Zero(t, g.Counts())
+	}
 }
 
 // A ranking that has become almost empty everywhere gives its nodes back.
