@@ -22,7 +22,7 @@ import (
 
 // A GroupKey is the value that puts a message into a group: its group-id, which is
 // JMSXGroupID, or an application property that the queue names. Any simple type of AMQP
-// will do [QPID-3346]. The zero GroupKey is no value; the empty string is a group.
+// will do (QPID-3346). The zero GroupKey is no value; the empty string is a group.
 //
 // GroupKeys can be compared with ==, used as keys of a map, and used by several
 // goroutines at once. Two of them are equal if they are
@@ -52,13 +52,15 @@ const (
 	groupTimestamp
 )
 
+var errSymbolNotASCII = errors.New("symbol is not ASCII")
+
 var errNoGroup = errors.New("a group is a string, symbol, number, boolean, timestamp, uuid, char or binary")
 
 // GroupKeyFrom returns the key that v holds: a string, an [amqp.Symbol], a bool, an
 // integer or float of any width, a [time.Time], of which the millisecond counts, an
 // [amqp.UUID] or [uuid.UUID], or a []byte, which is copied. No value is nil, and a nil
 // []byte. Any other type, such as a list or a map, is an error, a *[ValueError], and so
-// is a string that is not valid UTF-8.
+// is a string that is not valid UTF-8 or a symbol that is not ASCII.
 func GroupKeyFrom(v any) (GroupKey, error) {
 	switch v := v.(type) {
 	case nil:
@@ -66,6 +68,11 @@ func GroupKeyFrom(v any) (GroupKey, error) {
 	case string:
 		return textGroup(v)
 	case amqp.Symbol:
+		for i := range len(v) {
+			if v[i] >= utf8.RuneSelf { // [amqp 1.6.21]
+				return GroupKey{}, &ValueError{What: "group", Value: quote(string(v)), Err: errSymbolNotASCII}
+			}
+		}
 		return textGroup(string(v))
 	case []byte:
 		if v == nil {
@@ -109,7 +116,8 @@ func GroupKeyFrom(v any) (GroupKey, error) {
 }
 
 // GroupKeyOf returns the key that a message has in a queue with this group header: see
-// [GroupArguments].Header. It allocates nothing but the copy of a binary.
+// [GroupArguments].Header. It allocates nothing but the copy of a binary. Its errors are
+// those of [GroupKeyFrom] for the value in the message.
 func GroupKeyOf(m *amqp.Message, header string) (GroupKey, error) {
 	if !isGroupID(header) {
 		return GroupKeyFrom(m.ApplicationProperties[header])
@@ -255,7 +263,7 @@ func timestampGroup(ms int64) GroupKey { return GroupKey{kind: groupTimestamp, b
 
 func uuidGroup(u [16]byte) GroupKey { return GroupKey{kind: groupUUID, text: string(u[:])} }
 
-// IsZero says whether k is no value.
+// IsZero reports whether k is no value.
 func (k GroupKey) IsZero() bool { return k.kind == groupNone }
 
 // String returns the key for people to read: a text in quotes, an integer or boolean as
@@ -292,14 +300,18 @@ func (k GroupKey) String() string {
 // GroupIDHeader is the group header of a queue that groups by the group-id property.
 const GroupIDHeader = "group-id"
 
-// isGroupID says whether a group header means the group-id property, and not an
+// isGroupID reports whether a group header means the group-id property, and not an
 // application property.
 func isGroupID(header string) bool {
-	return header == GroupIDHeader || strings.EqualFold(header, "JMSXGroupID") || header == ""
+	const jms = "JMSXGroupID"
+	if len(header) != len(jms) { // so that what folds into ASCII letters is none of them
+		return header == GroupIDHeader || header == ""
+	}
+	return strings.EqualFold(header, jms)
 }
 
 // DefaultGroup is the group of messages without one, in a queue with shared groups that
-// names no other [QPID-3346].
+// names no other (QPID-3346).
 const DefaultGroup = "qpid.no-group"
 
 // GroupArguments are what a queue's arguments say about groups.
@@ -317,10 +329,10 @@ var (
 	errEmpty     = errors.New("empty")
 )
 
-// GroupArgumentsFrom reads the arguments that a queue is declared with, and says whether
-// grouping is on: where "qpid.group_header_key" is there and not null [QPID-3720]. That
+// GroupArgumentsFrom reads the arguments that a queue is declared with, and reports whether
+// grouping is on: where "qpid.group_header_key" is there and not null (QPID-3720). That
 // is the header, with [GroupIDHeader] for all that means the group-id property. Groups
-// are shared if "qpid.shared_msg_group" is "1", 1 of any type, true or "true", else
+// are shared if "qpid.shared_msg_group" is 1 of any type, "1", true or "true", else
 // assigned. "qpid.default-message-group" is the default group. A header or default group
 // that is empty or not a string is an error, a *[ValueError].
 func GroupArgumentsFrom(args map[string]any) (a GroupArguments, on bool, err error) {
@@ -338,7 +350,9 @@ func GroupArgumentsFrom(args map[string]any) (a GroupArguments, on bool, err err
 	}
 	switch v := args["qpid.shared_msg_group"].(type) {
 	case string:
-		a.Shared = v == "1" || v == "true"
+		a.Shared = isOn(v)
+	case amqp.Symbol:
+		a.Shared = isOn(string(v))
 	case bool:
 		a.Shared = v
 	default:
@@ -347,6 +361,9 @@ func GroupArgumentsFrom(args map[string]any) (a GroupArguments, on bool, err err
 	}
 	return a, true, nil
 }
+
+// isOn reports whether the text of an argument switches something on.
+func isOn(text string) bool { return text == "1" || text == "true" }
 
 // textArgument returns an argument that is a string, and not empty, if it is there.
 func textArgument(args map[string]any, name string) (text string, ok bool, err error) {
@@ -367,11 +384,12 @@ func textArgument(args map[string]any, name string) (text string, ok bool, err e
 // messages of a group go to one consumer at a time and in order, while the groups spread
 // over the consumers. M is whatever the caller calls a message. There are two
 // strategies, [NewAssigned] and [NewShared]; they differ in when a consumer loses a group.
+// The zero Groups is an empty FIFO queue with assigned groups.
 //
 // # Rules
 //
-// The strategies are those of QPID-3720 and QPID-3346. Comments cite these rules, of which
-// most say what follows from them, by name:
+// The strategies are those of QPID-3720 and QPID-3346. Most of the rules below follow from
+// them; comments cite each by name:
 //
 //   - assigned: the consumer that is first given a message of a group owns the group, and
 //     all others of it go to that consumer, until it goes away.
@@ -391,7 +409,7 @@ func textArgument(args map[string]any, name string) (text string, ok bool, err e
 //   - given up: no more of a group goes to an owner that it was taken from; when nothing of
 //     it is held, it is free, or the heir's.
 //
-// Group-sequence is nothing to these rules. A delayed message is added when it is due. An
+// Group-sequence plays no part. A delayed message is added when it is due. An
 // owner that takes nothing holds up its own groups only.
 //
 // # Cost
@@ -456,17 +474,16 @@ type GroupOptions[M any] struct {
 
 // NewAssigned returns an empty queue whose groups each belong to the consumer that is
 // first given a message of it, until that goes away, or holds nothing of the group and
-// refuses its first waiting message [QPID-3720].
+// refuses its first waiting message (QPID-3720).
 func NewAssigned[M any](o GroupOptions[M]) *Groups[M] {
 	return &Groups[M]{
 		compare:   o.Compare,
 		idleLimit: o.IdleLimit,
-		index:     groupIndex{seed: maphash.MakeSeed()},
 	}
 }
 
 // NewShared returns an empty queue whose groups each belong to a consumer while that holds
-// a message of it, and only then [QPID-3346].
+// a message of it, and only then (QPID-3346).
 func NewShared[M any](o GroupOptions[M]) *Groups[M] {
 	g := NewAssigned(o)
 	g.shared, g.idleLimit = true, 0
@@ -478,7 +495,8 @@ func NewShared[M any](o GroupOptions[M]) *Groups[M] {
 
 // A Ref stands for one message from [Groups.Add] until it has left the queue and nobody
 // holds it. Refs can be compared with ==. None is given twice; the zero Ref stands for no
-// message.
+// message. A Ref belongs to the Groups that gave it: another may take it for a message of
+// its own.
 type Ref struct {
 	index    uint32
 	sequence uint64
@@ -588,9 +606,11 @@ func (g *Groups[M]) Key(m *RawMessage, header string) (GroupKey, error) {
 	if err != nil || text == nil {
 		return k, err
 	}
-	for n := g.bucket(maphash.Bytes(g.index.seed, text)); n != 0; n = g.groups.at(n).sameHash {
-		if gr := g.groups.at(n); gr.kind == k.kind && gr.text == string(text) {
-			return gr.key(), nil
+	if g.index.buckets > 0 {
+		for n := g.bucket(maphash.Bytes(g.index.seed, text)); n != 0; n = g.groups.at(n).sameHash {
+			if gr := g.groups.at(n); gr.kind == k.kind && gr.text == string(text) {
+				return gr.key(), nil
+			}
 		}
 	}
 	k.text = string(text)
@@ -625,7 +645,7 @@ func (g *Groups[M]) Refuse(r Ref) bool {
 // Pend marks a message that was accepted in an open transaction. It stays held until the
 // commit, which is Settle, or the rollback, which is Release. If its consumer goes away
 // before that, no message of its group goes to anyone. Pend returns false for a message
-// that is marked too.
+// that is already marked.
 func (g *Groups[M]) Pend(r Ref) bool {
 	msg := g.holding(r)
 	if msg == nil || msg.pending {
@@ -658,7 +678,9 @@ func (g *Groups[M]) Remove(r Ref) (m M, holder *Consumer[M], ok bool) {
 	return m, nil, true
 }
 
-// Get returns a message that waits or is held, and the consumer that holds it, if one does.
+// Get returns a message that waits or is held, also one that was removed while it is held,
+// and the consumer that holds it, if one does. It returns false when the message has left
+// the queue and nobody holds it.
 func (g *Groups[M]) Get(r Ref) (m M, holder *Consumer[M], ok bool) {
 	msg := g.get(r)
 	if msg == nil {
@@ -669,8 +691,9 @@ func (g *Groups[M]) Get(r Ref) (m M, holder *Consumer[M], ok bool) {
 
 // Unassign gives a group up: no more of it goes to its owner, and when nothing of it is
 // held, anyone may own it, the old owner included. It is how a broker rebalances, and how
-// it ends a group with its last message. Unassign returns false if the group has no
-// owner or is given up already.
+// it ends a group with its last message. A consumer that Assign named is not to have it any
+// more. Unassign returns false if the group has no owner, or is given up already, and has no
+// such heir.
 func (g *Groups[M]) Unassign(k GroupKey) bool {
 	n := g.find(g.runsIn(k))
 	if n == 0 {
@@ -689,7 +712,7 @@ func (g *Groups[M]) Unassign(k GroupKey) bool {
 // owner, and when nothing of it is held, c owns it. If c refuses its first waiting message
 // then, or has gone away, nobody does. Where groups are assigned it may be a group that
 // is not known yet; where they are shared it must have messages, and c owns it from then
-// until it has settled what it gets of it. Assign says whether c owns the group or is to.
+// until it has settled what it gets of it. Assign reports whether c owns the group or is to.
 func (g *Groups[M]) Assign(k GroupKey, c *Consumer[M]) bool {
 	k = g.runsIn(k)
 	if c == nil || c.g != g || !c.open || k.IsZero() {
@@ -871,7 +894,8 @@ func (c *Consumer[M]) Next() (m M, r Ref, ok bool) {
 	return msg.m, Ref{i, msg.sequence}, true
 }
 
-// Peek returns what Next would give, and gives nothing.
+// Peek returns what Next would give, and gives nothing. Like Next it may call the accept of
+// [Groups.Open].
 func (c *Consumer[M]) Peek() (m M, r Ref, ok bool) {
 	i := c.next()
 	if i == 0 {
@@ -880,7 +904,8 @@ func (c *Consumer[M]) Peek() (m M, r Ref, ok bool) {
 	return c.g.messages.at(i).m, c.g.ref(i), true
 }
 
-// Ready says whether Next would give a message.
+// Ready reports whether Next would give a message. Like Next it may call the accept of
+// [Groups.Open].
 func (c *Consumer[M]) Ready() bool { return c.next() != 0 }
 
 // Held iterates over the messages that the consumer holds, in the order in which it got
@@ -1022,7 +1047,7 @@ func (g *Groups[M]) own(n uint32, c *Consumer[M]) {
 	}
 }
 
-// enqueue puts a message to its place among those of its group that wait, and says whether
+// enqueue puts a message to its place among those of its group that wait, and reports whether
 // that is the first.
 func (g *Groups[M]) enqueue(gr *groupRecord[M], i uint32) bool {
 	msg := g.messages.at(i)
@@ -1338,7 +1363,7 @@ func (c *Consumer[M]) trim() {
 	}
 }
 
-// isFree says whether a number is that of a message that is for anyone.
+// isFree reports whether a number is that of a message that is for anyone.
 func (g *Groups[M]) isFree(i uint32) bool {
 	if !g.messages.has(i) {
 		return false
@@ -1362,7 +1387,7 @@ func (c *Consumer[M]) makeChoosy() {
 	}
 }
 
-// accepts says whether the consumer accepts a message.
+// accepts reports whether the consumer accepts a message.
 func (c *Consumer[M]) accepts(i uint32) bool {
 	if !c.choosy {
 		return true
@@ -1469,12 +1494,12 @@ func (p *queuePlace[M]) isBefore(g *Groups[M], i uint32) bool {
 	return p.sequence == 0 || g.inOrder(p.sequence, &p.m, msg.sequence, &msg.m)
 }
 
-// before says whether a goes out before b.
+// before reports whether a goes out before b.
 func (g *Groups[M]) before(a, b *groupMessage[M]) bool {
 	return g.inOrder(a.sequence, &a.m, b.sequence, &b.m)
 }
 
-// inOrder says whether one message goes out before another: the queue's order.
+// inOrder reports whether one message goes out before another: the queue's order.
 func (g *Groups[M]) inOrder(sequence1 uint64, m1 *M, sequence2 uint64, m2 *M) bool {
 	switch {
 	case g.compare == nil || sequence1 == sequence2:
@@ -1926,7 +1951,7 @@ func (g *Groups[M]) idlePair(n uint32) *pair    { return &g.groups.at(n).idle }
 // at a time, by linear hashing, so that no operation waits for a whole table. A bucket
 // is the number of a group, 0 if it is empty, and the groups in one are linked.
 type groupIndex struct {
-	seed    maphash.Seed
+	seed    maphash.Seed // from the first group on
 	parts   []*[partSize]uint32
 	buckets uint64 // in use
 }
@@ -1958,16 +1983,17 @@ func (x *groupIndex) hash(k GroupKey) uint64 {
 	return maphash.Comparable(x.seed, k.bits)
 }
 
-// bucket returns the first group in the bucket of a hash, 0 if there is none.
+// bucket returns the first group in the bucket of a hash, 0 if there is none. There must
+// have been a group.
 func (g *Groups[M]) bucket(hash uint64) uint32 {
-	if g.index.buckets == 0 {
-		return 0
-	}
 	return *g.index.at(g.index.of(hash))
 }
 
 // find returns the group with a key, 0 if there is none.
 func (g *Groups[M]) find(k GroupKey) uint32 {
+	if g.index.buckets == 0 { // and it has no seed
+		return 0
+	}
 	n := g.bucket(g.index.hash(k))
 	for n != 0 && g.groups.at(n).key() != k {
 		n = g.groups.at(n).sameHash
@@ -1981,6 +2007,9 @@ func (g *Groups[M]) enter(k GroupKey) uint32 {
 	gr.text, gr.bits, gr.kind = k.text, k.bits, k.kind
 	x := &g.index
 	if x.buckets < uint64(g.groups.len) {
+		if x.buckets == 0 {
+			x.seed = maphash.MakeSeed()
+		}
 		if x.buckets%partSize == 0 {
 			x.parts = append(x.parts, new([partSize]uint32))
 		}
@@ -2069,7 +2098,7 @@ func room(part int) int {
 
 func (p *pool[T]) at(i uint32) *T { return &p.parts[i/partSize].things[i%partSize] }
 
-// has says whether the part of a thing is there.
+// has reports whether the part of a thing is there.
 func (p *pool[T]) has(i uint32) bool {
 	part := int(i / partSize)
 	return part < len(p.parts) && p.parts[part] != nil
