@@ -1796,43 +1796,96 @@ func heapInUse() int {
 	return int(m.HeapAlloc)
 }
 
-// What the documentation says of memory.
+// What the documentation says of memory: the bytes of a message of 8, or of what else is said, and at most one more for what
+// grows by steps.
 func TestGroupsMemory(t *testing.T) {
 	const many = 200_000
-	measure := func(name string, most int, f func(g *Groups[uint64])) {
-		t.Helper()
-		g := NewShared(GroupOptions[uint64]{Ungrouped: true})
-		before := heapInUse()
-		f(g)
-		each := (heapInUse() - before) / many
-		t.Logf("%s: %d bytes", name, each)
-		require.LessOrEqual(t, each, most, name)
-		require.Greater(t, each, 8, name)
-		runtime.KeepAlive(g)
-	}
 	keys := groupNames(many)
-	measure("a waiting message of 8 bytes, in 1000 groups", 48, func(g *Groups[uint64]) {
-		for i := range uint64(many) {
-			g.Add(i, keys[i%1000])
+	add := func(groups int) func(g *Groups[uint64]) any {
+		return func(g *Groups[uint64]) any {
+			for i := range uint64(many) {
+				k := GroupKey{}
+				if groups > 0 {
+					k = keys[i%uint64(groups)]
+				}
+				g.Add(i, k)
+			}
+			return nil
 		}
-	})
-	measure("a waiting message of 8 bytes, ungrouped", 48, func(g *Groups[uint64]) {
-		for i := range uint64(many) {
-			g.Add(i, GroupKey{})
+	}
+	take := func(g *Groups[uint64], c *Consumer[uint64]) {
+		for range many {
+			if _, _, ok := c.Next(); !ok {
+				t.Fatal("nothing to take")
+			}
 		}
-	})
-	measure("a held message of 8 bytes", 48, func(g *Groups[uint64]) {
-		c := g.Open(nil)
-		for i := range uint64(many) {
-			g.Add(i, keys[i%1000])
-			c.Next()
+	}
+	for _, test := range []struct {
+		name    string
+		compare bool
+		most    int
+		f       func(g *Groups[uint64]) any
+	}{
+		{"waits, 1 group", false, 34 + 8, add(1)},
+		{"waits, 1000 groups", false, 34 + 8, add(1000)},
+		{"waits, ungrouped", false, 39 + 8, add(0)},
+		{"waits, 1 group, by priority", true, 44 + 8, add(1)},
+		{"is held", false, 34 + 8, func(g *Groups[uint64]) any {
+			add(1000)(g)
+			take(g, g.Open(nil))
+			return nil
+		}},
+		{"came back", false, 44 + 8, func(g *Groups[uint64]) any {
+			add(1)(g)
+			c := g.Open(nil)
+			take(g, c)
+			c.Close()
+			return nil
+		}},
+		{"waits, in a group of its own", false, 34 + 8 + 150, add(many)},
+		{"waits, ungrouped, refused by a consumer", false, 39 + 8 + 8 + 9, func(g *Groups[uint64]) any {
+			c := g.Open(func(uint64) bool { return false })
+			add(0)(g)
+			c.Ready()
+			return c
+		}},
+	} {
+		var o GroupOptions[uint64]
+		if test.compare {
+			o.Compare = func(a, b uint64) int { return cmp.Compare(a%10, b%10) }
 		}
-	})
-	measure("a group with a message, its text apart", 220, func(g *Groups[uint64]) {
-		for i := range uint64(many) {
-			g.Add(i, keys[i])
+		before := heapInUse()
+		g := NewAssigned(o)
+		kept := test.f(g)
+		each := float64(heapInUse()-before) / many
+		t.Logf("a message that %s: %.1f bytes", test.name, each)
+		require.LessOrEqual(t, each, float64(test.most)+1, test.name)
+		require.Greater(t, each, float64(test.most)*0.85, test.name+": the documentation says too much")
+		runtime.KeepAlive(g)
+		runtime.KeepAlive(kept)
+	}
+
+	// After a burst of which one in 64 stays, no more is kept than the burst took, and all is given back when that goes.
+	before := heapInUse()
+	g := NewAssigned(GroupOptions[uint64]{})
+	refs := make([]Ref, 0, many)
+	for i := range uint64(many) {
+		r, _ := g.Add(i, GroupKey{})
+		refs = append(refs, r)
+	}
+	peak := heapInUse()
+	for i, r := range refs {
+		if i%64 != 5 {
+			g.Remove(r)
 		}
-	})
+	}
+	require.LessOrEqual(t, heapInUse(), peak)
+	for _, r := range refs {
+		g.Remove(r)
+	}
+	require.Less(t, heapInUse()-before, 16*many+300_000, "bytes kept, the Refs and spare parts")
+	runtime.KeepAlive(refs)
+	runtime.KeepAlive(g)
 	runtime.KeepAlive(keys)
 }
 
