@@ -118,6 +118,8 @@ func GroupKeyFrom(v any) (GroupKey, error) {
 // GroupKeyOf returns the key that a message has in a queue with this group header: see
 // [GroupArguments].Header. It allocates nothing but the copy of a binary. Its errors are
 // those of [GroupKeyFrom] for the value in the message.
+// Where it differs from [RawMessage.GroupKey]: go-amqp decodes a symbol as a string, so that
+// one that is not ASCII, which is an error there, is a text here.
 func GroupKeyOf(m *amqp.Message, header string) (GroupKey, error) {
 	if !isGroupID(header) {
 		return GroupKeyFrom(m.ApplicationProperties[header])

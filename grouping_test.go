@@ -227,6 +227,12 @@ func TestGroupKeyErrors(t *testing.T) {
 			require.Zero(t, k)
 		}
 	}
+	// go-amqp makes a string of a symbol before it is looked at: the difference that GroupKeyOf states.
+	decoded := new(amqp.Message)
+	require.NoError(t, decoded.UnmarshalBinary([]byte("\x00\x53\x74\xc1\x08\x02\xa1\x01k\xa3\x02\xc3\xa9")))
+	stated, err := GroupKeyOf(decoded, "k")
+	require.NoError(t, err)
+	require.Equal(t, `"é"`, stated.String())
 	for _, cut := range []string{"a1", "a105", "81", "98", "94", "ff"} {
 		b, err := hex.DecodeString(cut)
 		require.NoError(t, err)
