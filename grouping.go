@@ -22,7 +22,7 @@ import (
 
 // A GroupKey is the value that puts a message into a group: its group-id, which is
 // JMSXGroupID, or an application property that the queue names. Any simple type of AMQP
-// will do [QPID-3346]. The zero GroupKey is no value; the empty string is a group.
+// will do (QPID-3346). The zero GroupKey is no value; the empty string is a group.
 //
 // GroupKeys can be compared with ==, used as keys of a map, and used by several
 // goroutines at once. Two of them are equal if they are
@@ -52,13 +52,15 @@ const (
 	groupTimestamp
 )
 
+var errSymbolNotASCII = errors.New("symbol is not ASCII")
+
 var errNoGroup = errors.New("a group is a string, symbol, number, boolean, timestamp, uuid, char or binary")
 
 // GroupKeyFrom returns the key that v holds: a string, an [amqp.Symbol], a bool, an
 // integer or float of any width, a [time.Time], of which the millisecond counts, an
 // [amqp.UUID] or [uuid.UUID], or a []byte, which is copied. No value is nil, and a nil
 // []byte. Any other type, such as a list or a map, is an error, a *[ValueError], and so
-// is a string that is not valid UTF-8.
+// is a string that is not valid UTF-8 or a symbol that is not ASCII.
 func GroupKeyFrom(v any) (GroupKey, error) {
 	switch v := v.(type) {
 	case nil:
@@ -66,6 +68,11 @@ func GroupKeyFrom(v any) (GroupKey, error) {
 	case string:
 		return textGroup(v)
 	case amqp.Symbol:
+		for i := range len(v) {
+			if v[i] >= utf8.RuneSelf { // [amqp 1.6.21]
+				return GroupKey{}, &ValueError{What: "group", Value: quote(string(v)), Err: errSymbolNotASCII}
+			}
+		}
 		return textGroup(string(v))
 	case []byte:
 		if v == nil {
@@ -109,7 +116,10 @@ func GroupKeyFrom(v any) (GroupKey, error) {
 }
 
 // GroupKeyOf returns the key that a message has in a queue with this group header: see
-// [GroupArguments].Header. It allocates nothing but the copy of a binary.
+// [GroupArguments].Header. It allocates nothing but the copy of a binary. Its errors are
+// those of [GroupKeyFrom] for the value in the message.
+// Where it differs from [RawMessage.GroupKey]: go-amqp decodes a symbol as a string, so that
+// one that is not ASCII, which is an error there, is a text here.
 func GroupKeyOf(m *amqp.Message, header string) (GroupKey, error) {
 	if !isGroupID(header) {
 		return GroupKeyFrom(m.ApplicationProperties[header])
@@ -255,7 +265,7 @@ func timestampGroup(ms int64) GroupKey { return GroupKey{kind: groupTimestamp, b
 
 func uuidGroup(u [16]byte) GroupKey { return GroupKey{kind: groupUUID, text: string(u[:])} }
 
-// IsZero says whether k is no value.
+// IsZero reports whether k is no value.
 func (k GroupKey) IsZero() bool { return k.kind == groupNone }
 
 // String returns the key for people to read: a text in quotes, an integer or boolean as
@@ -292,14 +302,18 @@ func (k GroupKey) String() string {
 // GroupIDHeader is the group header of a queue that groups by the group-id property.
 const GroupIDHeader = "group-id"
 
-// isGroupID says whether a group header means the group-id property, and not an
+// isGroupID reports whether a group header means the group-id property, and not an
 // application property.
 func isGroupID(header string) bool {
-	return header == GroupIDHeader || strings.EqualFold(header, "JMSXGroupID") || header == ""
+	const jms = "JMSXGroupID"
+	if len(header) != len(jms) { // so that what folds into ASCII letters is none of them
+		return header == GroupIDHeader || header == ""
+	}
+	return strings.EqualFold(header, jms)
 }
 
 // DefaultGroup is the group of messages without one, in a queue with shared groups that
-// names no other [QPID-3346].
+// names no other (QPID-3346).
 const DefaultGroup = "qpid.no-group"
 
 // GroupArguments are what a queue's arguments say about groups.
@@ -317,10 +331,10 @@ var (
 	errEmpty     = errors.New("empty")
 )
 
-// GroupArgumentsFrom reads the arguments that a queue is declared with, and says whether
-// grouping is on: where "qpid.group_header_key" is there and not null [QPID-3720]. That
+// GroupArgumentsFrom reads the arguments that a queue is declared with, and reports whether
+// grouping is on: where "qpid.group_header_key" is there and not null (QPID-3720). That
 // is the header, with [GroupIDHeader] for all that means the group-id property. Groups
-// are shared if "qpid.shared_msg_group" is "1", 1 of any type, true or "true", else
+// are shared if "qpid.shared_msg_group" is 1 of any type, "1", true or "true", else
 // assigned. "qpid.default-message-group" is the default group. A header or default group
 // that is empty or not a string is an error, a *[ValueError].
 func GroupArgumentsFrom(args map[string]any) (a GroupArguments, on bool, err error) {
@@ -338,7 +352,9 @@ func GroupArgumentsFrom(args map[string]any) (a GroupArguments, on bool, err err
 	}
 	switch v := args["qpid.shared_msg_group"].(type) {
 	case string:
-		a.Shared = v == "1" || v == "true"
+		a.Shared = isOn(v)
+	case amqp.Symbol:
+		a.Shared = isOn(string(v))
 	case bool:
 		a.Shared = v
 	default:
@@ -347,6 +363,9 @@ func GroupArgumentsFrom(args map[string]any) (a GroupArguments, on bool, err err
 	}
 	return a, true, nil
 }
+
+// isOn reports whether the text of an argument switches something on.
+func isOn(text string) bool { return text == "1" || text == "true" }
 
 // textArgument returns an argument that is a string, and not empty, if it is there.
 func textArgument(args map[string]any, name string) (text string, ok bool, err error) {
@@ -367,11 +386,12 @@ func textArgument(args map[string]any, name string) (text string, ok bool, err e
 // messages of a group go to one consumer at a time and in order, while the groups spread
 // over the consumers. M is whatever the caller calls a message. There are two
 // strategies, [NewAssigned] and [NewShared]; they differ in when a consumer loses a group.
+// The zero Groups is an empty FIFO queue with assigned groups.
 //
 // # Rules
 //
-// The strategies are those of QPID-3720 and QPID-3346. Comments cite these rules, of which
-// most say what follows from them, by name:
+// The strategies are those of QPID-3720 and QPID-3346. Most of the rules below follow from
+// them; comments cite each by name:
 //
 //   - assigned: the consumer that is first given a message of a group owns the group, and
 //     all others of it go to that consumer, until it goes away.
@@ -391,17 +411,25 @@ func textArgument(args map[string]any, name string) (text string, ok bool, err e
 //   - given up: no more of a group goes to an owner that it was taken from; when nothing of
 //     it is held, it is free, or the heir's.
 //
-// Group-sequence is nothing to these rules. A delayed message is added when it is due. An
+// Group-sequence plays no part. A delayed message is added when it is due. An
 // owner that takes nothing holds up its own groups only.
 //
 // # Cost
 //
 // Adding a message, taking it and ending its holding each cost a constant time and a
-// search among the groups, logarithmic in their number, however many messages wait. A
-// message that Compare puts before others of its group, or that comes back, is searched
-// for among those too. Nothing is allocated once the structure has the size that it needs;
-// it grows and shrinks by small parts, never as a whole. A message takes 34 bytes and M, a
-// group 150 and its text. There can be some 4 billion of each.
+// search among the groups and the ungrouped messages, logarithmic in their number, however
+// many messages wait in groups. A message that Compare puts before others of its group, or
+// that comes back, is searched for among those too. A consumer with an accept function asks
+// it once about each message on the way to the first that it may have, and of messages that
+// came back at once looks at one in 64 and some more.
+//
+// Nothing is allocated once the structure has the size that it needs. It grows and shrinks
+// by parts of 64 messages or groups; what is made as a whole is the lists of these parts, of
+// 8 bytes for each, and what consumers with accept have to be told of, see [Groups.Open].
+// A part is given back when nothing in it is left: where one message in 64 stays after a
+// burst, the memory of the burst may. A message takes 34 bytes and M where it waits in the
+// order in which it came or is held, 39 if it is ungrouped, up to 44 if it came back or
+// Compare ordered it; a group 150 and its text. There can be some 4 billion of each.
 //
 // A Groups and its consumers are not safe for concurrent use. They start no goroutines
 // and know no clock. The functions given to them must not call them.
@@ -435,7 +463,10 @@ type Groups[M any] struct {
 type GroupOptions[M any] struct {
 	// Compare is the order of a priority or sorted queue: negative if a goes out before b,
 	// 0 if they go out as they came. It must not change its mind about two messages that are
-	// in the queue. Nil is FIFO.
+	// in the queue, nor contradict itself: then the order is any, and a message may have to be
+	// searched for among all, or not be offered to a consumer with accept, but none is lost or
+	// given twice. Where it says 1, and not 0, of like messages, the last that came goes out
+	// first. Nil is FIFO.
 	Compare func(a, b M) int
 
 	// IdleLimit, if positive, is how many groups may have an owner but no message that waits
@@ -453,17 +484,16 @@ type GroupOptions[M any] struct {
 
 // NewAssigned returns an empty queue whose groups each belong to the consumer that is
 // first given a message of it, until that goes away, or holds nothing of the group and
-// refuses its first waiting message [QPID-3720].
+// refuses its first waiting message (QPID-3720).
 func NewAssigned[M any](o GroupOptions[M]) *Groups[M] {
 	return &Groups[M]{
 		compare:   o.Compare,
 		idleLimit: o.IdleLimit,
-		index:     groupIndex{seed: maphash.MakeSeed()},
 	}
 }
 
 // NewShared returns an empty queue whose groups each belong to a consumer while that holds
-// a message of it, and only then [QPID-3346].
+// a message of it, and only then (QPID-3346).
 func NewShared[M any](o GroupOptions[M]) *Groups[M] {
 	g := NewAssigned(o)
 	g.shared, g.idleLimit = true, 0
@@ -475,7 +505,8 @@ func NewShared[M any](o GroupOptions[M]) *Groups[M] {
 
 // A Ref stands for one message from [Groups.Add] until it has left the queue and nobody
 // holds it. Refs can be compared with ==. None is given twice; the zero Ref stands for no
-// message.
+// message. A Ref belongs to the Groups that gave it: another may take it for a message of
+// its own.
 type Ref struct {
 	index    uint32
 	sequence uint64
@@ -585,9 +616,11 @@ func (g *Groups[M]) Key(m *RawMessage, header string) (GroupKey, error) {
 	if err != nil || text == nil {
 		return k, err
 	}
-	for n := g.bucket(maphash.Bytes(g.index.seed, text)); n != 0; n = g.groups.at(n).sameHash {
-		if gr := g.groups.at(n); gr.kind == k.kind && gr.text == string(text) {
-			return gr.key(), nil
+	if g.index.buckets > 0 {
+		for n := g.bucket(maphash.Bytes(g.index.seed, text)); n != 0; n = g.groups.at(n).sameHash {
+			if gr := g.groups.at(n); gr.kind == k.kind && gr.text == string(text) {
+				return gr.key(), nil
+			}
 		}
 	}
 	k.text = string(text)
@@ -622,7 +655,7 @@ func (g *Groups[M]) Refuse(r Ref) bool {
 // Pend marks a message that was accepted in an open transaction. It stays held until the
 // commit, which is Settle, or the rollback, which is Release. If its consumer goes away
 // before that, no message of its group goes to anyone. Pend returns false for a message
-// that is marked too.
+// that is already marked.
 func (g *Groups[M]) Pend(r Ref) bool {
 	msg := g.holding(r)
 	if msg == nil || msg.pending {
@@ -655,7 +688,9 @@ func (g *Groups[M]) Remove(r Ref) (m M, holder *Consumer[M], ok bool) {
 	return m, nil, true
 }
 
-// Get returns a message that waits or is held, and the consumer that holds it, if one does.
+// Get returns a message that waits or is held, also one that was removed while it is held,
+// and the consumer that holds it, if one does. It returns false when the message has left
+// the queue and nobody holds it.
 func (g *Groups[M]) Get(r Ref) (m M, holder *Consumer[M], ok bool) {
 	msg := g.get(r)
 	if msg == nil {
@@ -666,8 +701,9 @@ func (g *Groups[M]) Get(r Ref) (m M, holder *Consumer[M], ok bool) {
 
 // Unassign gives a group up: no more of it goes to its owner, and when nothing of it is
 // held, anyone may own it, the old owner included. It is how a broker rebalances, and how
-// it ends a group with its last message. Unassign returns false if the group has no
-// owner or is given up already.
+// it ends a group with its last message. A consumer that Assign named is not to have it any
+// more. Unassign returns false if the group has no owner, or is given up already, and has no
+// such heir.
 func (g *Groups[M]) Unassign(k GroupKey) bool {
 	n := g.find(g.runsIn(k))
 	if n == 0 {
@@ -686,7 +722,7 @@ func (g *Groups[M]) Unassign(k GroupKey) bool {
 // owner, and when nothing of it is held, c owns it. If c refuses its first waiting message
 // then, or has gone away, nobody does. Where groups are assigned it may be a group that
 // is not known yet; where they are shared it must have messages, and c owns it from then
-// until it has settled what it gets of it. Assign says whether c owns the group or is to.
+// until it has settled what it gets of it. Assign reports whether c owns the group or is to.
 func (g *Groups[M]) Assign(k GroupKey, c *Consumer[M]) bool {
 	k = g.runsIn(k)
 	if c == nil || c.g != g || !c.open || k.IsZero() {
@@ -774,26 +810,32 @@ func (g *Groups[M]) ByGroup() iter.Seq[GroupStatus[M]] {
 // may be removed meanwhile; nothing else may change.
 func (g *Groups[M]) All() iter.Seq2[Ref, M] {
 	return func(yield func(Ref, M) bool) {
-		var next queuePlaces[M] // the next one ungrouped, in each group's line, and of its strays
+		var next candidates[M] // the next one ungrouped, in each group's line, and of its strays
+		add := func(i uint32) {
+			if i != 0 {
+				next.add(g, candidate{Ref: g.ref(i)})
+			}
+		}
 		after := func(r *ranking, p *queuePlace[M]) {
-			g.walk(r.root, p, func(i uint32) bool { next.add(g, i); return false })
+			g.walk(r.root, p, func(i uint32) bool { add(i); return false })
 		}
 		after(&g.loose, nil)
 		for gr := range g.groups.all() {
-			next.add(g, gr.line.first)
+			add(gr.line.first)
 			after(&gr.strays, nil)
 		}
-		for len(next) > 0 {
-			p := next.drop(g)
-			switch msg := g.messages.at(p.index); msg.state {
+		for most := g.waiting; most > 0 && len(next) > 0; most-- { // though compare contradicts itself
+			r := next.drop(g).Ref
+			p, m := g.place(r.index), g.messages.at(r.index).m
+			switch msg := g.messages.at(r.index); msg.state {
 			case msgLoose:
 				after(&g.loose, &p)
 			case msgLined:
-				next.add(g, msg.right)
+				add(msg.right)
 			case msgStray:
 				after(&g.groups.at(msg.group).strays, &p)
 			}
-			if !yield(Ref{p.index, p.sequence}, p.m) {
+			if !yield(r, m) {
 				return
 			}
 		}
@@ -815,13 +857,15 @@ type Consumer[M any] struct {
 	verdicts []*[partSize]uint64                 // by message: its sequence number twice, and one if refused
 	judged   struct{ free, loose queuePlace[M] } // how far Groups.free and Groups.loose are judged
 	readNews uint64                              // how far Groups.news are read
-	mayHave  queuePlaces[M]                      // free messages that it accepts, and some that were
+	mayHave  candidates[M]                       // free messages before that, and some that were: it is asked about the first only
 }
 
 // Open adds a consumer. If accept is not nil the consumer refuses the messages for which
 // it is false: accept is its selector, and must always say the same of a message. It is
-// asked at most once about each, when that could go to the consumer, and the answers
-// take up to 8 bytes for each message in the queue.
+// asked at most once about each, when that could go to the consumer. An answer takes 8 bytes,
+// kept in parts of 64 while the queue has messages there. All such consumers together need
+// up to 9 bytes more for each message that is free for anyone. In a queue with Compare, each
+// may keep alive two messages that have left; without, none.
 func (g *Groups[M]) Open(accept func(M) bool) *Consumer[M] {
 	number, at := g.consumers.take()
 	c := &Consumer[M]{g: g, number: number, open: true, accept: accept}
@@ -862,7 +906,8 @@ func (c *Consumer[M]) Next() (m M, r Ref, ok bool) {
 	return msg.m, Ref{i, msg.sequence}, true
 }
 
-// Peek returns what Next would give, and gives nothing.
+// Peek returns what Next would give, and gives nothing. Like Next it may call the accept of
+// [Groups.Open].
 func (c *Consumer[M]) Peek() (m M, r Ref, ok bool) {
 	i := c.next()
 	if i == 0 {
@@ -871,7 +916,8 @@ func (c *Consumer[M]) Peek() (m M, r Ref, ok bool) {
 	return c.g.messages.at(i).m, c.g.ref(i), true
 }
 
-// Ready says whether Next would give a message.
+// Ready reports whether Next would give a message. Like Next it may call the accept of
+// [Groups.Open].
 func (c *Consumer[M]) Ready() bool { return c.next() != 0 }
 
 // Held iterates over the messages that the consumer holds, in the order in which it got
@@ -935,7 +981,9 @@ func (c *Consumer[M]) Close() (returned int) {
 		g.arrange(n)
 	}
 	if c.choosy {
-		g.choosy--
+		if g.choosy--; g.choosy == 0 {
+			g.news.clear()
+		}
 	}
 	g.consumers.give(c.number)
 	g.consumers.shrink()
@@ -1011,7 +1059,7 @@ func (g *Groups[M]) own(n uint32, c *Consumer[M]) {
 	}
 }
 
-// enqueue puts a message to its place among those of its group that wait, and says whether
+// enqueue puts a message to its place among those of its group that wait, and reports whether
 // that is the first.
 func (g *Groups[M]) enqueue(gr *groupRecord[M], i uint32) bool {
 	msg := g.messages.at(i)
@@ -1105,8 +1153,13 @@ func (g *Groups[M]) offer(gr *groupRecord[M], to groupOffer) {
 
 // tell tells consumers that judge free messages of one.
 func (g *Groups[M]) tell(i uint32) {
-	if g.choosy > 0 {
-		g.news.add(i, g.free.len+g.loose.len)
+	if g.choosy == 0 {
+		return
+	}
+	n := &g.news
+	entry := n.add(i, g.free.len+g.loose.len)
+	if first := n.firstOf(entry); entry%newsPage == 0 || g.known(*first) && g.refBefore(g.ref(i), *first) {
+		*first = g.ref(i)
 	}
 }
 
@@ -1159,7 +1212,9 @@ func (g *Groups[M]) drop(i uint32) {
 			if part < len((*c).verdicts) {
 				(*c).verdicts[part] = nil
 			}
+			(*c).trim()
 		}
+		g.news.trim(g.free.len + g.loose.len)
 	}
 }
 
@@ -1204,32 +1259,44 @@ func (c *Consumer[M]) next() uint32 {
 //
 // A consumer that refuses messages judges the free ones in their order, up to the first
 // that it accepts, and goes on from there the next time. Messages that came to be free
-// since, and stand before that, it finds in the news. So what it refuses costs it once.
+// since, and stand before that, it finds in the news, and judges when they are the first.
+// So what it refuses costs it once. Of many news it looks at the first of each page, and
+// opens the page when that is first of all, so that many messages that return at once are
+// not looked at one by one.
 func (c *Consumer[M]) firstFree() uint32 {
 	g := c.g
 	if !c.choosy {
 		return g.sooner(g.free.first(), g.loose.first())
 	}
-	if c.readNews < g.news.start || len(c.mayHave) > 2*int(g.free.len+g.loose.len)+partSize {
+	if c.readNews < g.news.start || len(c.mayHave) > c.mostCandidates() {
 		c.startOver()
 	}
-	for ; c.readNews < g.news.end; c.readNews++ {
-		i := g.news.at(c.readNews)
-		if !g.isFree(i) {
+	for c.readNews < g.news.end {
+		if entry := c.readNews; entry%newsPage == 0 && entry+newsPage <= g.news.end {
+			if first := *g.news.firstOf(entry); c.mayBeJudged(first) {
+				c.mayHave.add(g, candidate{Ref: first, page: entry + 1})
+			}
+			c.readNews += newsPage
 			continue
 		}
-		judged := &c.judged.free
-		if g.messages.at(i).group == 0 {
-			judged = &c.judged.loose
-		}
-		if !judged.isBefore(g, i) && c.accepts(i) {
-			c.mayHave.add(g, i)
-		}
+		c.read(c.readNews)
+		c.readNews++
 	}
 	for len(c.mayHave) > 0 {
+		first := c.mayHave[0]
+		if entry := first.page - 1; first.page != 0 {
+			if entry < g.news.start {
+				c.startOver()
+				break
+			}
+			c.mayHave.drop(g)
+			for end := entry + newsPage; entry < end; entry++ {
+				c.read(entry)
+			}
+			continue
+		}
 		// It may be taken since, or taken and refused.
-		p := &c.mayHave[0]
-		if g.isFree(p.index) && g.messages.at(p.index).sequence == p.sequence && c.accepts(p.index) {
+		if g.isFree(first.index) && g.messages.at(first.index).sequence == first.sequence && c.accepts(first.index) {
 			break
 		}
 		c.mayHave.drop(g)
@@ -1242,17 +1309,48 @@ func (c *Consumer[M]) firstFree() uint32 {
 	return c.mayHave[0].index
 }
 
+// read makes an entry of the news a candidate, if it is free and not still to be judged in
+// its turn.
+func (c *Consumer[M]) read(entry uint64) {
+	g := c.g
+	i := g.news.at(entry)
+	if !g.isFree(i) {
+		return
+	}
+	judged := &c.judged.free
+	if g.messages.at(i).group == 0 {
+		judged = &c.judged.loose
+	}
+	if !judged.isBefore(g, i) {
+		c.mayHave.add(g, candidate{Ref: g.ref(i)})
+	}
+}
+
+// mayBeJudged returns false if a message, and so all after it, will be judged in their turn.
+func (c *Consumer[M]) mayBeJudged(r Ref) bool {
+	if c.g.compare == nil {
+		return r.sequence <= max(c.judged.free.sequence, c.judged.loose.sequence)
+	}
+	return !c.g.known(r) || !c.judged.free.isBefore(c.g, r.index) || !c.judged.loose.isBefore(c.g, r.index)
+}
+
+// mostCandidates returns how many candidates are so many that the consumer may as well start
+// over.
+func (c *Consumer[M]) mostCandidates() int {
+	return 2*int(c.g.free.len+c.g.loose.len) + newsPage
+}
+
 // judgeOn judges free messages after those that are judged, up to the first that the
 // consumer accepts or that stands behind one.
 func (c *Consumer[M]) judgeOn(free *ranking, judged *queuePlace[M]) {
 	g := c.g
 	g.walk(free.root, judged, func(i uint32) bool {
-		if len(c.mayHave) > 0 && c.mayHave[0].isBefore(g, i) {
+		if len(c.mayHave) > 0 && g.refBefore(c.mayHave[0].Ref, g.ref(i)) {
 			return false
 		}
 		*judged = g.place(i)
 		if c.accepts(i) {
-			c.mayHave.add(g, i)
+			c.mayHave.add(g, candidate{Ref: g.ref(i)})
 			return false
 		}
 		return true
@@ -1263,12 +1361,21 @@ func (c *Consumer[M]) judgeOn(free *ranking, judged *queuePlace[M]) {
 // ask about them again.
 func (c *Consumer[M]) startOver() {
 	c.judged.free, c.judged.loose = queuePlace[M]{}, queuePlace[M]{}
-	clear(c.mayHave)
 	c.mayHave = c.mayHave[:0]
 	c.readNews = c.g.news.end
+	c.trim()
 }
 
-// isFree says whether a number is that of a message that is for anyone.
+// trim gives back what the consumer needed when there were more free messages.
+func (c *Consumer[M]) trim() {
+	if most := c.mostCandidates(); len(c.mayHave) > most {
+		c.startOver()
+	} else if cap(c.mayHave) > 4*most {
+		c.mayHave = append(candidates[M](nil), c.mayHave...)
+	}
+}
+
+// isFree reports whether a number is that of a message that is for anyone.
 func (g *Groups[M]) isFree(i uint32) bool {
 	if !g.messages.has(i) {
 		return false
@@ -1292,7 +1399,7 @@ func (c *Consumer[M]) makeChoosy() {
 	}
 }
 
-// accepts says whether the consumer accepts a message.
+// accepts reports whether the consumer accepts a message.
 func (c *Consumer[M]) accepts(i uint32) bool {
 	if !c.choosy {
 		return true
@@ -1328,63 +1435,92 @@ func (c *Consumer[M]) judge(i uint32, ok bool) {
 }
 
 // groupNews are the last messages that came to be free, from entry start on. Entry n is
-// at n modulo the length of the ring, which is a power of two.
+// at n modulo the length of the ring, which is a power of two. Of each page of entries that
+// is complete, the ring of pages has the message that goes out first.
 type groupNews struct {
 	ring       []uint32
+	pages      []Ref
 	start, end uint64
 }
 
+const newsPage = 64 // entries in a page, a power of two
+
 func (n *groupNews) at(entry uint64) uint32 { return n.ring[entry&uint64(len(n.ring)-1)] }
 
-// add adds a message. The ring holds as many as there are free messages or more: who has
-// missed so many may as well go through those.
-func (n *groupNews) add(i uint32, free uint32) {
+// firstOf returns where the first message of an entry's page is.
+func (n *groupNews) firstOf(entry uint64) *Ref {
+	return &n.pages[entry/newsPage&uint64(len(n.pages)-1)]
+}
+
+// add adds a message, and returns its entry. The ring holds as many as there are free
+// messages or more: who has missed so many may as well go through those.
+func (n *groupNews) add(i uint32, free uint32) (entry uint64) {
 	size := uint64(len(n.ring))
 	if size == 0 || n.end&(size-1) == 0 {
-		if fit := uint64(64) << bits.Len32(free/64); fit > size || fit < size/4 {
-			n.ring, n.start = make([]uint32, fit), n.end
+		if fit := newsSize(free); fit > size || fit < size/4 {
+			n.ring, n.pages, n.start = make([]uint32, fit), make([]Ref, fit/newsPage), n.end
 			size = fit
 		}
 	}
-	n.ring[n.end&(size-1)] = i
+	entry = n.end
+	n.ring[entry&(size-1)] = i
 	n.end++
 	if n.end-n.start > size {
 		n.start++
 	}
+	return entry
 }
+
+// newsSize returns how long the ring is to be.
+func newsSize(free uint32) uint64 { return newsPage << bits.Len32(free/newsPage) }
+
+// trim drops the news if the ring is much too long.
+func (n *groupNews) trim(free uint32) {
+	if uint64(len(n.ring)) > 4*newsSize(free) {
+		n.clear()
+	}
+}
+
+// clear drops the news. Who has not read them starts over.
+func (n *groupNews) clear() { n.ring, n.pages, n.start = nil, nil, n.end }
 
 // A queuePlace is a place in the queue's order, also of a message that is not there any
 // more. The zero queuePlace is before all.
 type queuePlace[M any] struct {
 	sequence uint64
-	index    uint32
-	m        M
+	m        M // zero in a FIFO queue, so that it keeps no message alive
 }
 
 func (g *Groups[M]) place(i uint32) queuePlace[M] {
 	msg := g.messages.at(i)
-	return queuePlace[M]{msg.sequence, i, msg.m}
+	p := queuePlace[M]{sequence: msg.sequence}
+	if g.compare != nil {
+		p.m = msg.m
+	}
+	return p
 }
 
-// isBefore says whether p is before a message.
+// isBefore reports whether p is before a message.
 func (p *queuePlace[M]) isBefore(g *Groups[M], i uint32) bool {
 	msg := g.messages.at(i)
 	return p.sequence == 0 || g.inOrder(p.sequence, &p.m, msg.sequence, &msg.m)
 }
 
-// before says whether a goes out before b.
+// before reports whether a goes out before b.
 func (g *Groups[M]) before(a, b *groupMessage[M]) bool {
 	return g.inOrder(a.sequence, &a.m, b.sequence, &b.m)
 }
 
-// inOrder says whether one message goes out before another: the queue's order.
+// inOrder reports whether one message goes out before another: the queue's order.
 func (g *Groups[M]) inOrder(sequence1 uint64, m1 *M, sequence2 uint64, m2 *M) bool {
-	if g.compare != nil {
-		if c := g.compare(*m1, *m2); c != 0 {
-			return c < 0
-		}
+	switch {
+	case g.compare == nil || sequence1 == sequence2:
+		return sequence1 < sequence2
+	case sequence1 < sequence2: // the older one first, so that both ways round agree
+		return g.compare(*m1, *m2) <= 0
+	default:
+		return g.compare(*m2, *m1) > 0
 	}
-	return sequence1 < sequence2
 }
 
 // sooner returns the one of two messages that goes out before the other; 0 is none.
@@ -1395,26 +1531,55 @@ func (g *Groups[M]) sooner(i, j uint32) uint32 {
 	return i
 }
 
-// queuePlaces is a heap.
-type queuePlaces[M any] []queuePlace[M]
+// known reports whether a message's place in the queue's order can be looked up: that of
+// one that has gone, and is not kept alive for this, is known in a FIFO queue only.
+func (g *Groups[M]) known(r Ref) bool { return g.compare == nil || g.get(r) != nil }
 
-// add adds the place of a message, if it is one.
-func (h *queuePlaces[M]) add(g *Groups[M], i uint32) {
-	if i == 0 {
-		return
+// refBefore is before, of messages that are known.
+func (g *Groups[M]) refBefore(a, b Ref) bool {
+	if g.compare == nil {
+		return a.sequence < b.sequence
 	}
-	*h = append(*h, g.place(i))
+	return g.before(g.messages.at(a.index), g.messages.at(b.index))
+}
+
+// A candidate is a message, or a page of news that begins one entry before page, and then the
+// first message of that.
+type candidate struct {
+	Ref
+	page uint64
+}
+
+// candidates is a heap. Some may have become unknown in it, so what holds is that one that
+// is known stands above none that goes out sooner, as it was when that was added. So the
+// topmost is the first, or is unknown.
+type candidates[M any] []candidate
+
+func (h *candidates[M]) add(g *Groups[M], e candidate) {
+	*h = append(*h, e)
 	s := *h
-	for at := len(s) - 1; at > 0 && s.less(g, at, (at-1)/2); at = (at - 1) / 2 {
-		s[at], s[(at-1)/2] = s[(at-1)/2], s[at]
+	known := g.known(e.Ref) // else it is to be looked at first
+	for at := len(s) - 1; at > 0; {
+		up := (at - 1) / 2
+		for up > 0 && !g.known(s[up].Ref) {
+			up = (up - 1) / 2
+		}
+		if known && (!g.known(s[up].Ref) || !g.refBefore(e.Ref, s[up].Ref)) {
+			return
+		}
+		for at > up {
+			s[at] = s[(at-1)/2]
+			at = (at - 1) / 2
+		}
+		s[at] = e
 	}
 }
 
-// drop takes out the first place.
-func (h *queuePlaces[M]) drop(g *Groups[M]) queuePlace[M] {
+// drop takes out the topmost.
+func (h *candidates[M]) drop(g *Groups[M]) candidate {
 	s := *h
 	first, last := s[0], len(s)-1
-	s[0], s[last] = s[last], queuePlace[M]{}
+	s[0] = s[last]
 	s = s[:last]
 	*h = s
 	for at, below := 0, 1; below < last; below = 2*at + 1 {
@@ -1430,8 +1595,8 @@ func (h *queuePlaces[M]) drop(g *Groups[M]) queuePlace[M] {
 	return first
 }
 
-func (h queuePlaces[M]) less(g *Groups[M], i, j int) bool {
-	return g.inOrder(h[i].sequence, &h[i].m, h[j].sequence, &h[j].m)
+func (h candidates[M]) less(g *Groups[M], i, j int) bool {
+	return !g.known(h[i].Ref) || g.known(h[j].Ref) && g.refBefore(h[i].Ref, h[j].Ref)
 }
 
 // A ranking holds messages in the queue's order: a B+tree. A quick one has sequence numbers
@@ -1546,7 +1711,9 @@ func (g *Groups[M]) rankBelow(node *rankNode, i uint32, sequence uint64, m *M) (
 
 // unrank takes a message out of the ranking that it is in.
 func (g *Groups[M]) unrank(r *ranking, i uint32, sequence uint64) {
-	g.unrankBelow(r.root, i, sequence, g.value(i))
+	if !g.unrankBelow(r.root, i, sequence, g.value(i), false) {
+		g.unrankBelow(r.root, i, sequence, nil, true) // compare has changed its mind
+	}
 	r.len--
 	for root := r.root; root.n == 0 || root.n == 1 && root.below != nil; root = r.root {
 		r.root = nil
@@ -1560,25 +1727,47 @@ func (g *Groups[M]) unrank(r *ranking, i uint32, sequence uint64) {
 	}
 }
 
-func (g *Groups[M]) unrankBelow(node *rankNode, i uint32, sequence uint64, m *M) {
-	at := g.position(node, sequence, m)
-	if node.below == nil {
-		node.cut(at)
-		return
+// unrankBelow takes a message out of a node or those below it, and reports whether it was
+// there: at its place, or with all, wherever it is.
+func (g *Groups[M]) unrankBelow(node *rankNode, i uint32, sequence uint64, m *M, all bool) bool {
+	at := 0
+	if !all {
+		at = g.position(node, sequence, m)
 	}
-	if at == node.n || node.message[at] != i {
-		at-- // it is not the first below
+	if node.below == nil {
+		for all && at < node.n && node.message[at] != i {
+			at++
+		}
+		if at == node.n || node.message[at] != i {
+			return false
+		}
+		node.cut(at)
+		return true
+	}
+	if all {
+		for at < node.n && !g.unrankBelow(node.below[at], i, sequence, m, true) {
+			at++
+		}
+		if at == node.n {
+			return false
+		}
+	} else {
+		if at == node.n || node.message[at] != i {
+			at = max(at-1, 0) // it is not the first below
+		}
+		if !g.unrankBelow(node.below[at], i, sequence, m, false) {
+			return false
+		}
 	}
 	child := node.below[at]
-	g.unrankBelow(child, i, sequence, m)
 	if child.n == 0 {
 		node.cut(at)
 		g.spare(child)
-		return
+		return true
 	}
 	node.refresh(at)
 	if child.n > rankSize/4 {
-		return
+		return true
 	}
 	// A node with few entries takes its neighbour's, or gives it its own, if all have room.
 	if at > 0 && node.below[at-1].n <= rankSize/2 {
@@ -1590,6 +1779,7 @@ func (g *Groups[M]) unrankBelow(node *rankNode, i uint32, sequence uint64, m *M)
 		node.cut(at + 1)
 		g.spare(after)
 	}
+	return true
 }
 
 // walk calls f for each message in a node and below it that is after a place, in order,
@@ -1773,7 +1963,7 @@ func (g *Groups[M]) idlePair(n uint32) *pair    { return &g.groups.at(n).idle }
 // at a time, by linear hashing, so that no operation waits for a whole table. A bucket
 // is the number of a group, 0 if it is empty, and the groups in one are linked.
 type groupIndex struct {
-	seed    maphash.Seed
+	seed    maphash.Seed // from the first group on
 	parts   []*[partSize]uint32
 	buckets uint64 // in use
 }
@@ -1805,16 +1995,17 @@ func (x *groupIndex) hash(k GroupKey) uint64 {
 	return maphash.Comparable(x.seed, k.bits)
 }
 
-// bucket returns the first group in the bucket of a hash, 0 if there is none.
+// bucket returns the first group in the bucket of a hash, 0 if there is none. There must
+// have been a group.
 func (g *Groups[M]) bucket(hash uint64) uint32 {
-	if g.index.buckets == 0 {
-		return 0
-	}
 	return *g.index.at(g.index.of(hash))
 }
 
 // find returns the group with a key, 0 if there is none.
 func (g *Groups[M]) find(k GroupKey) uint32 {
+	if g.index.buckets == 0 { // and it has no seed
+		return 0
+	}
 	n := g.bucket(g.index.hash(k))
 	for n != 0 && g.groups.at(n).key() != k {
 		n = g.groups.at(n).sameHash
@@ -1828,6 +2019,9 @@ func (g *Groups[M]) enter(k GroupKey) uint32 {
 	gr.text, gr.bits, gr.kind = k.text, k.bits, k.kind
 	x := &g.index
 	if x.buckets < uint64(g.groups.len) {
+		if x.buckets == 0 {
+			x.seed = maphash.MakeSeed()
+		}
 		if x.buckets%partSize == 0 {
 			x.parts = append(x.parts, new([partSize]uint32))
 		}
@@ -1916,7 +2110,7 @@ func room(part int) int {
 
 func (p *pool[T]) at(i uint32) *T { return &p.parts[i/partSize].things[i%partSize] }
 
-// has says whether the part of a thing is there.
+// has reports whether the part of a thing is there.
 func (p *pool[T]) has(i uint32) bool {
 	part := int(i / partSize)
 	return part < len(p.parts) && p.parts[part] != nil

@@ -141,8 +141,8 @@
 //   - user-id-not-utf8: Qpid JMS puts replacement characters into a JMSXUserID that is
 //     not UTF-8; here it is an error of that property.
 //
-// Message groups follow QPID-3720 and QPID-3346, for which Qpid's brokers have them, and
-// what [Groups] makes of those where they say nothing. Broker-J 9.2.1 does something else:
+// Message groups follow QPID-3720 and QPID-3346, and where these say nothing the rules of
+// [Groups]. Broker-J 9.2.1 does something else:
 //
 //   - group-buckets: Broker-J assigns buckets of hash codes, 256 if its queue does not
 //     say otherwise, so that groups that have nothing in common share an owner and wait for

@@ -175,6 +175,9 @@ func (b *broker) do(s *step) error {
 		if c == nil {
 			return fmt.Errorf("no consumer %q", s.Consumer)
 		}
+		if b.txs[s.Tx] != nil {
+			return fmt.Errorf("transaction %q is open", s.Tx)
+		}
 		b.txs[s.Tx] = &transaction{session: c.session}
 		return nil
 	case "commit", "rollback":
@@ -206,6 +209,12 @@ func (b *broker) do(s *step) error {
 	}
 	switch s.Op {
 	case "credit", "drain":
+		if c.gone {
+			return fmt.Errorf("consumer %q is closed", s.Consumer)
+		}
+		if s.N < 0 {
+			return errors.New("credit is negative")
+		}
 		c.credit += s.N
 		return nil
 	case "accept", "release", "reject", "modify":
@@ -214,6 +223,9 @@ func (b *broker) do(s *step) error {
 		}
 		return b.dispose(c, m, s)
 	case "close":
+		if c.gone {
+			return fmt.Errorf("consumer %q is closed", s.Consumer)
+		}
 		b.close(c)
 	case "detach":
 		c.detached, c.credit = true, 0

@@ -16,6 +16,7 @@ type Verdict struct {
 	Same      bool     // ours is as recorded
 	Explained bool     // it is not, but the peer's known deviations give what was recorded
 	Slugs     []string // of these, the fewest
+	habits    []int    // which of allHabits these are
 }
 
 // Judge replays a trace by the rules, in both strategies, and compares what comes out with what was recorded.
@@ -35,7 +36,11 @@ func Judge(t *Trace) (v Verdict, err error) {
 		return v, err
 	}
 	if v.Same = asRecorded(v.ours); !v.Same {
-		v.Slugs, v.Explained = explain(t)
+		v.habits, v.Explained = explain(t)
+		for _, i := range v.habits {
+			v.Slugs = append(v.Slugs, allHabits[i].slug)
+		}
+		v.Slugs = slices.Compact(v.Slugs)
 	}
 	return v, nil
 }
@@ -145,6 +150,7 @@ func play(t *Trace, newEngine func(*broker) engine, h habits, follow bool) ([]pl
 		if p.action.observation() {
 			return nil, fmt.Errorf("step %d: an observation before any action", i+1)
 		}
+		at := i + 1
 		for i++; i < len(t.Steps) && t.Steps[i].observation(); i++ {
 			switch s := t.Steps[i]; {
 			case !s.ours:
@@ -156,7 +162,7 @@ func play(t *Trace, newEngine func(*broker) engine, h habits, follow bool) ([]pl
 			}
 		}
 		if err := b.do(p.action); err != nil {
-			return nil, fmt.Errorf("step %d: %s: %w", i, p.action, err)
+			return nil, fmt.Errorf("step %d: %s: %w", at, p.action, err)
 		}
 		p.ours = b.observe(p.action, p.recorded, follow)
 		all = append(all, p)
@@ -220,25 +226,25 @@ func asRecorded(all []played) bool {
 	return !slices.ContainsFunc(all, func(p played) bool { return !p.same() })
 }
 
-// explain returns the slugs of the fewest habits of Broker-J with which what was recorded comes out, and
-// whether there are such.
-func explain(t *Trace) (slugs []string, ok bool) {
+// explain returns which are the fewest habits of Broker-J with which what was recorded comes out, and whether there are
+// such.
+func explain(t *Trace) (which []int, ok bool) {
 	for n := range len(allHabits) + 1 {
 		for set := range 1 << len(allHabits) {
 			if bits.OnesCount(uint(set)) != n {
 				continue
 			}
 			var h habits
-			slugs = nil
+			which = nil
 			for i, habit := range allHabits {
 				if set>>i&1 != 0 {
 					*habit.has(&h) = true
-					slugs = append(slugs, habit.slug)
+					which = append(which, i)
 				}
 			}
 			all, err := play(t, func(b *broker) engine { return newBrokerJ(t, b, t.Strategy == "shared", h) }, h, true)
 			if err == nil && asRecorded(all) {
-				return slices.Compact(slugs), true
+				return which, true
 			}
 		}
 	}

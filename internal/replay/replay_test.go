@@ -39,7 +39,7 @@ func readFile(t *testing.T, name string) []*Trace {
 func TestTraces(t *testing.T) {
 	const wantTraces = 255
 	names := map[string]bool{}
-	used := map[string]bool{}
+	used := map[int]bool{} // by habit, for several may have one slug
 	for _, file := range traceFiles(t) {
 		for _, tr := range readFile(t, file) {
 			if names[tr.Name] {
@@ -66,8 +66,8 @@ func TestTraces(t *testing.T) {
 				if !slices.Equal(v.Slugs, tr.deviations) || !v.Same && !v.Explained {
 					t.Errorf("deviations %q, the trace names %q", v.Slugs, tr.deviations)
 				}
-				for _, slug := range v.Slugs {
-					used[slug] = true
+				for _, i := range v.habits {
+					used[i] = true
 				}
 			})
 		}
@@ -75,9 +75,9 @@ func TestTraces(t *testing.T) {
 	if len(names) != wantTraces {
 		t.Errorf("%d traces, want %d", len(names), wantTraces)
 	}
-	for _, h := range allHabits {
-		if !used[h.slug] {
-			t.Errorf("no trace shows deviation %s", h.slug)
+	for i, h := range allHabits {
+		if !used[i] {
+			t.Errorf("no trace shows habit %d, a deviation %s", i, h.slug)
 		}
 	}
 }
@@ -124,6 +124,73 @@ func TestStepString(t *testing.T) {
 					t.Errorf("%s: %s is read as %s", tr.Name, line, &back)
 				}
 			}
+		}
+	}
+}
+
+// TestReadAround reads what is good before and after what is not.
+func TestReadAround(t *testing.T) {
+	const good = "name: %\nstrategy: shared\nsteps:\n  enqueue 1\n"
+	text := func(name string) string { return strings.ReplaceAll(good, "%", name) }
+	object := func(name string) string { return `{"name": "` + name + `", "strategy": "shared", "steps": []}` + "\n" }
+	for _, test := range []struct {
+		name, in string
+		want     []string // names
+		errs     []string // each in an error, in order
+	}{
+		{"text", "peer: X 1\n\n" + text("a") + "  dance c\n  jump\n\n" + text("b") + "\n" + text("c"), []string{"b", "c"}, []string{"line 7: dance c"}},
+		{"text, in the middle", text("a") + "\nname: x\ncolour: red\n\ncolour: red\n\n" + text("b"), []string{"a", "b"}, []string{`line 7: key "colour"`, "line 9: a record begins"}},
+		{"JSON, unknown field", object("a") + `{"nam": 1}` + "\n" + object("b"), []string{"a", "b"}, []string{`trace 2, line 2: json: unknown field "nam"`}},
+		{"JSON, no JSON", object("a") + `{"name": "x", "steps": [` + "\n" + object("b") + "{]\n" + object("c"), []string{"a", "b", "c"}, []string{"trace 2, line 2: ", "trace 4, line 4: "}},
+		{"JSON, cut off", object("a") + `{"name": "x"`, []string{"a"}, []string{"trace 2, line 2: unexpected EOF"}},
+		{"nothing", "", nil, []string{"no traces"}},
+		{"nothing but a peer", "peer: X 1\n", nil, []string{"no traces"}},
+		{"nothing but empty lines", "\n\n# none\n", nil, []string{"no traces"}},
+	} {
+		traces, err := Read(strings.NewReader(test.in))
+		var names []string
+		for _, tr := range traces {
+			names = append(names, tr.Name)
+		}
+		if !slices.Equal(names, test.want) {
+			t.Errorf("%s: traces %q, want %q", test.name, names, test.want)
+		}
+		if err == nil {
+			t.Errorf("%s: no error", test.name)
+			continue
+		}
+		got := strings.Split(err.Error(), "\n")
+		if len(got) != len(test.errs) {
+			t.Errorf("%s: errors %q, want %q", test.name, got, test.errs)
+			continue
+		}
+		for i, want := range test.errs {
+			if !strings.Contains(got[i], want) {
+				t.Errorf("%s: error %q, want %q", test.name, got[i], want)
+			}
+		}
+	}
+}
+
+// TestStepErrors replays steps that cannot be done.
+func TestStepErrors(t *testing.T) {
+	const begin = "name: t\nstrategy: shared\nsteps:\n  enqueue 1\n  open c\n  credit c 1\n    -> c gets 1\n    -> c gets 2\n"
+	for _, test := range []struct{ steps, want string }{
+		{"accept c 9\n", "step 6: accept c 9: no such message"},
+		{"accept c 9\n    -> idle\n    -> idle\n", "step 6: accept c 9: no such message"},
+		{"declare t c\n  declare t c\n", `step 7: declare t c: transaction "t" is open`},
+		{"close c\n  credit c 1\n", `step 7: credit c 1: consumer "c" is closed`},
+		{"close c\n  drain c 1\n", `step 7: drain c 1: consumer "c" is closed`},
+		{"close c\n  close c\n", `step 7: close c: consumer "c" is closed`},
+		{"credit c -1\n", "step 6: credit c -1: credit is negative"},
+		{"drain c -1\n", "step 6: drain c -1: credit is negative"},
+	} {
+		traces, err := Read(strings.NewReader(begin + "  " + test.steps))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Judge(traces[0]); err == nil || err.Error() != test.want {
+			t.Errorf("%q: error %v, want %s", test.steps, err, test.want)
 		}
 	}
 }

@@ -162,49 +162,72 @@ func (v *value) parse(kind, text string) (err error) {
 	return err
 }
 
-// Read reads traces, either JSON lines as a recorder writes them or the text of testdata/broker-j-groups.
+// Read reads traces, either JSON lines as a recorder writes them or the text of testdata/broker-j-groups. With errors,
+// which are joined, come the traces that have none.
 func Read(r io.Reader) ([]*Trace, error) {
-	in := bufio.NewReader(r)
-	first, err := in.Peek(1)
-	switch {
-	case err == io.EOF:
-		return nil, errors.New("no traces")
-	case err != nil:
+	data, err := io.ReadAll(r)
+	if err != nil {
 		return nil, err
-	case first[0] == '{':
-		return readJSON(in)
 	}
-	return readText(in)
+	var traces []*Trace
+	var errs []error
+	if bytes.HasPrefix(data, []byte("{")) {
+		traces, errs = readJSON(data)
+	} else {
+		traces, errs = readText(bytes.NewReader(data))
+	}
+	if len(traces) == 0 && len(errs) == 0 {
+		errs = append(errs, errors.New("no traces"))
+	}
+	return traces, errors.Join(errs...)
 }
 
-func readJSON(r io.Reader) (traces []*Trace, err error) {
-	d := json.NewDecoder(r)
-	d.DisallowUnknownFields()
-	d.UseNumber()
-	for n := 1; ; n++ {
-		t := new(Trace)
-		if err := d.Decode(t); err == io.EOF {
-			return traces, nil
-		} else if err != nil {
-			return nil, fmt.Errorf("trace %d: %w", n, err)
+// readJSON reads traces, each from where the one before ends; after one that is no JSON, from the next line on that begins
+// an object.
+func readJSON(data []byte) (traces []*Trace, errs []error) {
+	for n, at := 1, 0; len(bytes.TrimSpace(data[at:])) > 0; n++ {
+		var raw json.RawMessage
+		d := json.NewDecoder(bytes.NewReader(data[at:]))
+		err := d.Decode(&raw)
+		begin := at + len(data[at:]) - len(bytes.TrimLeft(data[at:], " \t\r\n"))
+		line := 1 + bytes.Count(data[:begin], []byte("\n"))
+		if err == nil {
+			at += int(d.InputOffset())
+			t := new(Trace)
+			d = json.NewDecoder(bytes.NewReader(raw))
+			d.DisallowUnknownFields()
+			d.UseNumber()
+			if err = d.Decode(t); err == nil {
+				traces = append(traces, t)
+			}
+		} else if next := bytes.Index(data[begin:], []byte("\n{")); next >= 0 {
+			at = begin + next + 1
+		} else {
+			at = len(data)
 		}
-		traces = append(traces, t)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("trace %d, line %d: %w", n, line, err))
+		}
 	}
+	return traces, errs
 }
 
-// readText reads the records of a text file (testdata/README.md).
-func readText(r io.Reader) (traces []*Trace, err error) {
+// readText reads the records of a text file (testdata/README.md). One with an error is left out.
+func readText(r io.Reader) (traces []*Trace, errs []error) {
 	var t *Trace
 	var peer, block string
+	bad := false // up to the next empty line
 	lines := bufio.NewScanner(r)
 	for n := 1; lines.Scan(); n++ {
 		line := lines.Text()
 		key, text, _ := strings.Cut(line, ":")
 		text = strings.TrimPrefix(text, " ")
+		var err error
 		switch {
 		case strings.HasPrefix(line, "#"):
 		case line == "":
-			t, block = nil, ""
+			t, block, bad = nil, "", false
+		case bad:
 		case strings.HasPrefix(line, "  ") && block == "steps":
 			var s step
 			if s, err = parseStep(line); err == nil {
@@ -238,10 +261,16 @@ func readText(r io.Reader) (traces []*Trace, err error) {
 			err = fmt.Errorf("key %q is unknown", key)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", n, err)
+			errs = append(errs, fmt.Errorf("line %d: %w", n, err))
+			if bad = true; t != nil {
+				traces = traces[:len(traces)-1]
+			}
 		}
 	}
-	return traces, lines.Err()
+	if err := lines.Err(); err != nil {
+		errs = append(errs, err)
+	}
+	return traces, errs
 }
 
 // words are what is left of a line to be read. The first that is not as it should be sticks as err.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"strings"
 
 	"github.com/seed-b113d664/amqpjms/internal/replay"
 )
@@ -37,9 +38,10 @@ func groups(s streams, args []string) int {
 		}
 		traces, err := replay.Read(bytes.NewReader(data))
 		if err != nil {
-			s.errorf("%s: %v", name, err)
-			code = exitInput
-			continue
+			for _, line := range strings.Split(err.Error(), "\n") {
+				s.errorf("%s: %s", name, line)
+			}
+			code = exitInput // and yet the traces that can be read are judged
 		}
 		for _, t := range traces {
 			v, err := replay.Judge(t)

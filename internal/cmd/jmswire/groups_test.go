@@ -40,6 +40,8 @@ func TestGroupsCommand(t *testing.T) {
 		{"no traces", "", "", "", "no traces", 1},
 		{"text", "peer: X 1\n\nname: t\nstrategy: shared\nkind: scripted\nqueue:\nsteps:\n  enqueue 1\n  open c\n  credit c 1\n    -> c gets 1\n", "", "t: as recorded", "", 0},
 		{"text with an unknown key", "peer: X 1\n\nname: t\ncolour: red\n", "", "", `line 4: key "colour" is unknown`, 1},
+		{"one bad among good", fmt.Sprintf(jsonTrace, "int", `, {"op": "idle"}`) + "{\"nam\": 1}\n" + fmt.Sprintf(jsonTrace, "int", `, {"op": "idle"}`), "-q", "2 traces: 2 as recorded", `trace 2, line 8: json: unknown field "nam"`, 1},
+		{"text without traces", "peer: X 1\n", "", "0 traces", "no traces", 1},
 		{"text with an unknown step", "peer: X 1\n\nname: t\nsteps:\n  enqueue 1 grape \"A\"\n", "", "", `line 5: enqueue 1 grape "A": "enqueue grape" is unknown`, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
