@@ -322,7 +322,11 @@ func (v View) destination(what, address, annotation, legacy string) (Destination
 	if err := checkText(what, address); err != nil {
 		return Destination{}, err
 	}
-	kind := DestinationKindFrom(v.annotation(annotation), v.annotation(legacy))
+	a := v.annotation(annotation)
+	kind := DestinationKindFrom(a, nil)
+	if kind == UnknownKind { // hardly ever: looked up only then, for that costs as much as all the rest
+		kind = DestinationKindFrom(a, v.annotation(legacy))
+	}
 	r := &v.from().receiver
 	return r.Peer.destination(address, kind, r.Destination.Kind), nil
 }
