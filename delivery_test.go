@@ -1526,9 +1526,18 @@ func TestPeers(t *testing.T) {
 	} {
 		require.Equal(t, row.want, row.peer.Delay, row.peer.Product)
 	}
-	require.True(t, ActiveMQ() == ActiveMQ(), "peers compare")
-	require.True(t, Producer{Peer: ActiveMQ()} == Producer{Peer: ActiveMQ()}, "producers compare")
-	require.True(t, Forwarder{To: ActiveMQ()} == Forwarder{To: ActiveMQ()}, "forwarders compare")
+	// They are values: what says the same is the same key, and what differs is not.
+	require.Len(t, map[Peer]bool{ActiveMQ(): true, peerNamed(t, "ActiveMQ"): true, Artemis(): true}, 2)
+	require.Len(t, map[Producer]bool{{Peer: ActiveMQ()}: true, {Peer: peerNamed(t, "ActiveMQ")}: true, {}: true}, 2)
+	require.Len(t, map[Forwarder]bool{{To: ActiveMQ()}: true, {To: peerNamed(t, "ActiveMQ")}: true, {From: ActiveMQ()}: true}, 2)
+}
+
+// peerNamed returns the peer of a connection that says this product.
+func peerNamed(t *testing.T, product string) Peer {
+	t.Helper()
+	p, known := ProposePeer(map[string]any{"product": product})
+	require.True(t, known, product)
+	return p
 }
 
 func TestDelayFormNames(t *testing.T) {

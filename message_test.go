@@ -83,8 +83,9 @@ func TestDestination(t *testing.T) {
 		require.Equal(t, row.want, row.d.String())
 		require.Equal(t, row.zero, row.d.IsZero(), row.want)
 	}
-	require.True(t, Destination{Kind: Queue, Name: "q"} == Destination{Kind: Queue, Name: "q"}, "destinations compare")
-	require.True(t, Receiver{Peer: ActiveMQ()} == Receiver{Peer: ActiveMQ()}, "receivers compare")
+	named := Destination{Kind: DestinationKindFrom(int8(0), nil), Name: "q"}
+	require.Len(t, map[Destination]bool{{Kind: Queue, Name: "q"}: true, named: true, {Kind: Topic, Name: "q"}: true}, 2)
+	require.Len(t, map[Receiver]bool{{Peer: ActiveMQ()}: true, {Peer: peerNamed(t, "ActiveMQ")}: true, {Destination: named}: true}, 2)
 }
 
 // A view reads a message that lacks every section, and what go-amqp is yet to send as well as what it has decoded.
@@ -1321,7 +1322,7 @@ func TestWriter(t *testing.T) {
 	require.Equal(t, amqp.MessageProperties{UserID: []byte("alice")}, *m.Properties)
 	require.Equal(t, amqp.Annotations{"x-opt-custom": "kept", "x-opt-jms-msg-type": int8(5)}, m.Annotations)
 
-	require.True(t, Writer{} == Writer{}, "writers compare")
+	require.Len(t, map[Writer]bool{{Peer: ActiveMQ()}: true, {Peer: peerNamed(t, "ActiveMQ")}: true, {AnyPropertyName: true}: true}, 2)
 }
 
 // What takes the last thing out of a section takes the section, for go-amqp sends an empty one else.
