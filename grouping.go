@@ -429,7 +429,8 @@ func textArgument(args map[string]any, name string) (text string, ok bool, err e
 // A part is given back when nothing in it is left: where one message in 64 stays after a
 // burst, the memory of the burst may. A message takes 34 bytes and M where it waits in the
 // order in which it came or is held, 39 if it is ungrouped, up to 44 if it came back or
-// Compare ordered it; a group 150 and its text. There can be some 4 billion of each.
+// Compare ordered it; a group 150 and its text, where a pointer has 64 bits. There can be
+// some 4 billion of each.
 //
 // A Groups and its consumers are not safe for concurrent use. They start no goroutines
 // and know no clock. The functions given to them must not call them.

@@ -1872,7 +1872,11 @@ func TestGroupsMemory(t *testing.T) {
 		each := float64(heapInUse()-before) / many
 		t.Logf("a message that %s: %.1f bytes", test.name, each)
 		require.LessOrEqual(t, each, float64(test.most)+1, test.name)
-		require.Greater(t, each, float64(test.most)*0.85, test.name+": the documentation says too much")
+		least := 0.85
+		if math.MaxInt == math.MaxInt32 { // the documentation is of pointers of 64 bits
+			least = 0.75
+		}
+		require.Greater(t, each, float64(test.most)*least, test.name+": the documentation says too much")
 		runtime.KeepAlive(g)
 		runtime.KeepAlive(kept)
 	}
