@@ -72,7 +72,11 @@ func rawMessage(t testing.TB, groupID RawValue, properties ...any) *RawMessage {
 	var b []byte
 	if groupID != nil {
 		b = wire.AppendDescriptor(b, uint64(SectionProperties))
-		b = wire.AppendList(b, 11, append([]byte("@@@@@@@@@@"), groupID...)) // ten nulls before it
+		start := len(b)
+		b = append(wire.BeginList8(b), "@@@@@@@@@@"...) // ten nulls before it
+		b = append(b, groupID...)
+		require.Less(t, len(b)-start, 256, "for a list8")
+		wire.EndList8(b, start, 11)
 	}
 	if len(properties) > 0 {
 		var items []byte

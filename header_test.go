@@ -1011,6 +1011,19 @@ func bodySizes(b *testing.B, f func(b *testing.B, m *amqp.Message, wire []byte))
 	}
 }
 
+// decodeBodySizes is what go-amqp has in place of looking at bytes.
+func decodeBodySizes(b *testing.B) {
+	bodySizes(b, func(b *testing.B, _ *amqp.Message, wire []byte) {
+		b.ReportAllocs()
+		for b.Loop() {
+			var m amqp.Message
+			if err := m.UnmarshalBinary(wire); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
 func BenchmarkCut(b *testing.B) {
 	b.Run("amqpjms", func(b *testing.B) {
 		bodySizes(b, func(b *testing.B, _ *amqp.Message, wire []byte) {
@@ -1027,17 +1040,7 @@ func BenchmarkCut(b *testing.B) {
 			}
 		})
 	})
-	b.Run("go-amqp", func(b *testing.B) {
-		bodySizes(b, func(b *testing.B, _ *amqp.Message, wire []byte) {
-			b.ReportAllocs()
-			for b.Loop() {
-				var m amqp.Message
-				if err := m.UnmarshalBinary(wire); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	})
+	b.Run("go-amqp", decodeBodySizes)
 }
 
 func BenchmarkHeader(b *testing.B) {

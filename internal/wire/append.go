@@ -89,30 +89,18 @@ func AppendDescriptor(b []byte, code uint64) []byte {
 	return AppendUlong(append(b, codeDescribed), code)
 }
 
-// AppendList appends a list of n items, whose encodings are items.
-func AppendList(b []byte, n int, items []byte) []byte {
-	if n == 0 {
-		return append(b, codeList0)
-	}
-	return appendCompound(b, codeList8, codeList32, n, items)
-}
-
 // AppendMap appends a map of n pairs, whose keys and values in turn are encoded
-// in items.
+// in items. It panics at 4 GiB.
 func AppendMap(b []byte, n int, items []byte) []byte {
-	return appendCompound(b, codeMap8, codeMap32, 2*n, items)
-}
-
-// appendCompound appends a code, the size and count that items need, and items.
-func appendCompound(b []byte, code8, code32 byte, n int, items []byte) []byte {
-	if len(items) < math.MaxUint8 && n <= math.MaxUint8 { // the count's byte counts
-		return append(append(b, code8, byte(1+len(items)), byte(n)), items...)
+	count := 2 * n
+	if len(items) < math.MaxUint8 && count <= math.MaxUint8 { // the size covers the count's byte
+		return append(append(b, codeMap8, byte(1+len(items)), byte(count)), items...)
 	}
 	if uint64(len(items)) > math.MaxUint32-4 {
 		panic("wire: value of 4 GiB or more")
 	}
-	b = binary.BigEndian.AppendUint32(append(b, code32), uint32(4+len(items)))
-	b = binary.BigEndian.AppendUint32(b, uint32(n))
+	b = binary.BigEndian.AppendUint32(append(b, codeMap32), uint32(4+len(items)))
+	b = binary.BigEndian.AppendUint32(b, uint32(count))
 	return append(b, items...)
 }
 
