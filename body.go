@@ -1106,9 +1106,9 @@ func (v Value) words() (string, bool) {
 	case amqp.Symbol:
 		return string(x), true
 	case amqp.UUID:
-		return string(appendUUID(nil, uuid.UUID(x))), true
+		return x.String(), true
 	case uuid.UUID:
-		return string(appendUUID(nil, x)), true
+		return x.String(), true
 	}
 	return "", false
 }

@@ -611,15 +611,11 @@ func sectionNamed(symbol []byte) SectionKind {
 
 // readSection reads a section's descriptor. What is no section fails the reader.
 func readSection(r *wire.Reader) SectionKind {
-	if kind := SectionKind(r.ShortDescriptor()); kind.valid() {
-		return kind
-	} else if kind != 0 {
-		return notASection(r, r.Offset()-3, uint64(kind))
+	if kind := r.ShortDescriptor(byte(SectionHeader), byte(SectionFooter)); kind != 0 {
+		return SectionKind(kind)
 	}
 	return readRareSection(r)
 }
-
-func (k SectionKind) valid() bool { return SectionHeader <= k && k <= SectionFooter }
 
 // readRareSection is readSection for the wide and the symbolic descriptors.
 func readRareSection(r *wire.Reader) SectionKind {
@@ -633,13 +629,9 @@ func readRareSection(r *wire.Reader) SectionKind {
 	case symbol != nil:
 		r.Fail(start, fmt.Errorf("%s is no section of a message", quote(string(symbol))))
 		return 0
-	case code <= uint64(SectionFooter) && SectionKind(code).valid():
+	case uint64(SectionHeader) <= code && code <= uint64(SectionFooter):
 		return SectionKind(code)
 	}
-	return notASection(r, start, code)
-}
-
-func notASection(r *wire.Reader, start int, code uint64) SectionKind {
 	r.Fail(start, fmt.Errorf("descriptor 0x%02x is no section of a message", code))
 	return 0
 }

@@ -3,10 +3,10 @@ package amqpjms
 import (
 	"crypto/rand"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -59,8 +59,9 @@ func NewID() ID {
 	rand.Read(u[:])
 	u[6] = u[6]&0x0f | 0x40 // version 4 [rfc 9562 5.4]
 	u[8] = u[8]&0x3f | 0x80 // variant
+	id := uuidID(u)
 	b := append(make([]byte, 0, len(idPrefix)+uuidLen), idPrefix...)
-	return ID{kind: idString, text: string(appendUUID(b, u))}
+	return ID{kind: idString, text: string(appendUUID(b, id.hi, id.lo))}
 }
 
 var (
@@ -137,16 +138,30 @@ func parseID(jms string) (ID, error) {
 // follows that, and "" where there is none.
 func cutMarker[T string | []byte](s T) (marker string, rest T) {
 	const shortest = len(idPrefix) + len(markerUUID)
-	if len(s) < shortest || string(s[:len(idPrefix)]) != idPrefix || s[len(idPrefix)] != markerUUID[0] {
+	if len(s) < shortest || s[len(idPrefix)] != 'A' || !hasPrefix(s, idPrefix) {
 		return "", s
 	}
-	s = s[len(idPrefix):]
-	for _, marker := range [...]string{markerString, markerNoPrefix, markerUUID, markerUlong, markerBinary} {
-		if len(s) >= len(marker) && string(s[:len(marker)]) == marker {
-			return marker, s[len(marker):]
+	switch s[len(idPrefix+"AMQP_")] { // the first letter in which they differ, but for two
+	case 'S':
+		marker = markerString
+	case 'N':
+		marker = markerNoPrefix
+	case 'B':
+		marker = markerBinary
+	case 'U':
+		marker = markerUUID
+		if s[len(idPrefix+"AMQP_U")] == 'L' {
+			marker = markerUlong
 		}
 	}
-	return "", s
+	if marker == "" || !hasPrefix(s[len(idPrefix):], marker) {
+		return "", s
+	}
+	return marker, s[len(idPrefix)+len(marker):]
+}
+
+func hasPrefix[T string | []byte](s T, prefix string) bool {
+	return len(s) >= len(prefix) && string(s[:len(prefix)]) == prefix
 }
 
 func unhex(c byte) (byte, bool) {
@@ -298,11 +313,11 @@ func (id ID) jms(field idField) string {
 func (id ID) appendJMS(b []byte, field idField) []byte {
 	switch id.kind {
 	case idString:
-		return append(append(b, stringPrefix(id.text, field)...), id.text...)
+		return appendStringID(b, id.text, field)
 	case idUlong:
 		return appendUlongID(b, id.lo)
 	case idUUID:
-		return appendUUIDID(b, id.uuid())
+		return appendUUIDID(b, id.hi, id.lo)
 	case idBinary:
 		return appendBinaryID(b, id.text)
 	}
@@ -313,7 +328,7 @@ func (id ID) appendJMS(b []byte, field idField) []byte {
 // the string would be read as another id without it, and in a message id, which
 // must start with "ID:", where it does not (AMQPBINDMAP-15).
 func stringPrefix[T string | []byte](s T, field idField) string {
-	if len(s) < len(idPrefix) || string(s[:len(idPrefix)]) != idPrefix {
+	if !hasPrefix(s, idPrefix) {
 		if field == forMessageID {
 			return idPrefix + markerNoPrefix
 		}
@@ -325,22 +340,30 @@ func stringPrefix[T string | []byte](s T, field idField) string {
 	return ""
 }
 
+func appendStringID[T string | []byte](b []byte, s T, field idField) []byte {
+	return append(append(b, stringPrefix(s, field)...), s...)
+}
+
 func appendUlongID(b []byte, n uint64) []byte {
 	return strconv.AppendUint(append(b, idPrefix+markerUlong...), n, 10)
 }
 
-func appendUUIDID(b []byte, u uuid.UUID) []byte {
-	return appendUUID(append(b, idPrefix+markerUUID...), u)
+func appendUUIDID(b []byte, hi, lo uint64) []byte {
+	return appendUUID(append(b, idPrefix+markerUUID...), hi, lo)
 }
 
 func appendBinaryID[T string | []byte](b []byte, s T) []byte {
 	return appendHex(append(b, idPrefix+markerBinary...), s)
 }
 
+// appendHex appends the digits of bytes, in upper case.
 func appendHex[T string | []byte](b []byte, s T) []byte {
-	const digits = "0123456789ABCDEF"
+	for ; len(s) >= 4; s = s[4:] {
+		x := uint32(s[0])<<24 | uint32(s[1])<<16 | uint32(s[2])<<8 | uint32(s[3])
+		b = binary.BigEndian.AppendUint64(b, hexDigits(x, 'A'))
+	}
 	for i := range len(s) {
-		b = append(b, digits[s[i]>>4], digits[s[i]&15])
+		b = binary.BigEndian.AppendUint16(b, uint16(hexDigits(uint32(s[i]), 'A')))
 	}
 	return b
 }
@@ -348,12 +371,33 @@ func appendHex[T string | []byte](b []byte, s T) []byte {
 const uuidLen = len("xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx")
 
 // appendUUID appends a uuid's canonical form, in lower case.
-func appendUUID(b []byte, u uuid.UUID) []byte {
-	b = hex.AppendEncode(b, u[:4])
-	for _, part := range [...][]byte{u[4:6], u[6:8], u[8:10], u[10:]} {
-		b = hex.AppendEncode(append(b, '-'), part)
-	}
+func appendUUID(b []byte, hi, lo uint64) []byte {
+	second, third := hexDigits(uint32(hi), 'a'), hexDigits(uint32(lo>>32), 'a')
+	b = slices.Grow(b, uuidLen)[:len(b)+uuidLen]
+	text := (*[uuidLen]byte)(b[len(b)-uuidLen:])
+	binary.BigEndian.PutUint64(text[0:], hexDigits(uint32(hi>>32), 'a'))
+	text[8] = '-'
+	binary.BigEndian.PutUint32(text[9:], uint32(second>>32))
+	text[13] = '-'
+	binary.BigEndian.PutUint32(text[14:], uint32(second))
+	text[18] = '-'
+	binary.BigEndian.PutUint32(text[19:], uint32(third>>32))
+	text[23] = '-'
+	binary.BigEndian.PutUint32(text[24:], uint32(third))
+	binary.BigEndian.PutUint64(text[28:], hexDigits(uint32(lo), 'a'))
 	return b
+}
+
+// hexDigits returns the eight hex digits of x as the bytes of a number, the first in its
+// highest byte. ten is the digit for ten, 'a' or 'A'.
+func hexDigits(x uint32, ten byte) uint64 {
+	const each = 0x0101010101010101
+	v := uint64(x)
+	v = (v<<16 | v) & 0x0000ffff0000ffff // now four bits to a byte
+	v = (v<<8 | v) & 0x00ff00ff00ff00ff
+	v = (v<<4 | v) & 0x0f0f0f0f0f0f0f0f
+	letters := (v + 6*each) >> 4 & each // 1 where it is 10 or more
+	return v + '0'*each + letters*uint64(ten-'0'-10)
 }
 
 func uuidID(u [16]byte) ID {
@@ -444,12 +488,12 @@ func (m *RawMessage) appendID(b []byte, field PropertiesField, as idField) ([]by
 	if m.seek(&r, field) {
 		switch t := r.Next(); t {
 		case wire.String:
-			s := r.String()
-			b = append(append(b, stringPrefix(s, as)...), s...)
+			b = appendStringID(b, r.String(), as)
 		case wire.Ulong:
 			b = appendUlongID(b, r.Ulong())
 		case wire.UUID:
-			b = appendUUIDID(b, r.UUID())
+			id := uuidID(r.UUID())
+			b = appendUUIDID(b, id.hi, id.lo)
 		case wire.Binary:
 			b = appendBinaryID(b, r.Binary())
 		default:

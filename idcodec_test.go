@@ -2,6 +2,7 @@ package amqpjms
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"math"
@@ -766,6 +767,20 @@ func propertiesWith(tb testing.TB, id ID) (*amqp.Message, []byte) {
 	wire, err := m.MarshalBinary()
 	require.NoError(tb, err)
 	return m, wire
+}
+
+// The digits of eight at a time are those of one after the other.
+func TestHexDigits(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for range 10_000 {
+		b := binary.BigEndian.AppendUint64(nil, rnd.Uint64()&rnd.Uint64())
+		b = append(b, byte(rnd.Uint64()), byte(rnd.Uint64()))
+		u := [16]byte(append(b, b[:6]...))
+		require.Equal(t, uuid.UUID(u).String(), string(appendUUID(nil, uuidID(u).hi, uuidID(u).lo)))
+		for n := range len(b) {
+			require.Equal(t, fmt.Sprintf("%X", b[n:]), string(appendHex(nil, b[n:])))
+		}
+	}
 }
 
 func TestIDAllocs(t *testing.T) {

@@ -163,7 +163,7 @@ func TestReadGoAMQP(t *testing.T) {
 		b, err := (&amqp.Message{Value: []any{want}}).MarshalBinary() // a nil Value would be none
 		require.NoErrorf(t, err, "%#v", want)
 		r := NewReader(b)
-		require.EqualValues(t, 0x77, r.ShortDescriptor())
+		require.EqualValues(t, 0x77, r.ShortDescriptor(0x70, 0x78))
 		skipped := r
 		got, comparable := goValue(&r)
 		r.Done()

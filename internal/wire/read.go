@@ -209,21 +209,20 @@ func (r *Reader) Null() bool {
 
 // Boolean reads a boolean [amqp 1.6.2].
 func (r *Reader) Boolean() bool {
-	b := r.b[r.off:]
-	switch {
-	case len(b) > 0 && b[0] == codeTrue:
-		r.off++
+	switch b, at := r.b, r.off; {
+	case at < len(b) && b[at] == codeTrue:
+		r.off = at + 1
 		return true
-	case len(b) > 0 && b[0] == codeFalse:
-		r.off++
+	case at < len(b) && b[at] == codeFalse:
+		r.off = at + 1
 		return false
-	case len(b) > 1 && b[0] == codeBoolean:
-		if b[1] > 1 {
-			r.Fail(r.off+1, errBoolean)
+	case len(b)-at > 1 && b[at] == codeBoolean:
+		if b[at+1] > 1 {
+			r.Fail(at+1, errBoolean)
 			return false
 		}
-		r.off += 2
-		return b[1] == 1
+		r.off = at + 2
+		return b[at+1] == 1
 	}
 	r.fail(Boolean)
 	return false
@@ -231,9 +230,9 @@ func (r *Reader) Boolean() bool {
 
 // Ubyte reads a ubyte [amqp 1.6.3].
 func (r *Reader) Ubyte() uint8 {
-	if b := r.b[r.off:]; len(b) > 1 && b[0] == codeUbyte {
-		r.off += 2
-		return b[1]
+	if b, at := r.b, r.off; len(b)-at > 1 && b[at] == codeUbyte {
+		r.off = at + 2
+		return b[at+1]
 	}
 	r.fail(Ubyte)
 	return 0
@@ -250,15 +249,15 @@ func (r *Reader) Ushort() uint16 {
 
 // Uint reads a uint [amqp 1.6.5].
 func (r *Reader) Uint() uint32 {
-	switch b := r.b[r.off:]; {
-	case len(b) > 4 && b[0] == codeUint:
-		r.off += 5
-		return binary.BigEndian.Uint32(b[1:])
-	case len(b) > 1 && b[0] == codeSmallUint:
-		r.off += 2
-		return uint32(b[1])
-	case len(b) > 0 && b[0] == codeUint0:
-		r.off++
+	switch b, at := r.b, r.off; {
+	case len(b)-at > 4 && b[at] == codeUint:
+		r.off = at + 5
+		return binary.BigEndian.Uint32(b[at+1:])
+	case len(b)-at > 1 && b[at] == codeSmallUint:
+		r.off = at + 2
+		return uint32(b[at+1])
+	case at < len(b) && b[at] == codeUint0:
+		r.off = at + 1
 		return 0
 	}
 	r.fail(Uint)
@@ -431,10 +430,10 @@ func isASCII(b []byte) bool {
 // Name reads one value of any type, as [Reader.Skip] does, and returns the bytes of a
 // symbol, unchecked, to compare with a name; nil where it is something else.
 func (r *Reader) Name() []byte {
-	if b := r.b[r.off:]; len(b) > 1 && b[0] == codeSym8 {
-		if n := 2 + int(b[1]); n <= len(b) {
-			r.off += n
-			return b[2:n:n]
+	if b, at := r.b, r.off; len(b)-at > 1 && b[at] == codeSym8 {
+		if end := at + 2 + int(b[at+1]); end <= len(b) {
+			r.off = end
+			return b[at+2 : end : end]
 		}
 	}
 	v := Reader{b: r.Value()}
@@ -446,13 +445,15 @@ func (r *Reader) Name() []byte {
 
 // variable reads a value of variable size. code is that of its short form.
 func (r *Reader) variable(code byte) []byte {
-	b := r.b[r.off:]
-	var at, n int
+	var n int
+	b, at := r.b, r.off
 	switch {
-	case len(b) > 1 && b[0] == code:
-		at, n = 2, int(b[1])
-	case len(b) > 4 && b[0] == code|longForm:
-		at, n = 5, int(binary.BigEndian.Uint32(b[1:]))
+	case len(b)-at > 1 && b[at] == code:
+		n = int(b[at+1])
+		at += 2
+	case len(b)-at > 4 && b[at] == code|longForm:
+		n = int(binary.BigEndian.Uint32(b[at+1:]))
+		at += 5
 	default:
 		r.fail(typeOf(code))
 		return nil
@@ -461,17 +462,17 @@ func (r *Reader) variable(code byte) []byte {
 		r.short()
 		return nil
 	}
-	r.off += at + n
+	r.off = at + n
 	return b[at : at+n : at+n]
 }
 
-// ShortDescriptor reads a descriptor in the form that nearly all have, a number of
-// one byte, and returns it. Where the next value is something else, or that number 0,
-// it returns 0 and reads nothing.
-func (r *Reader) ShortDescriptor() byte {
-	if b := r.b[r.off:]; len(b) > 2 && b[0] == codeDescribed && b[1] == codeSmallUlong && b[2] != 0 {
-		r.off += 3
-		return b[2]
+// ShortDescriptor reads a descriptor in the form that nearly all have, a number of one
+// byte, if that lies between first, which is not 0, and last, and returns it. Where the
+// next value is something else it returns 0 and reads nothing.
+func (r *Reader) ShortDescriptor(first, last byte) byte {
+	if b, at := r.b, r.off; len(b)-at > 2 && b[at] == codeDescribed && b[at+1] == codeSmallUlong && b[at+2]-first <= last-first {
+		r.off = at + 3
+		return b[at+2]
 	}
 	return 0
 }
@@ -506,11 +507,11 @@ type Outer int
 // and a count that says more fails, as does one of more than most.
 func (r *Reader) enter(code byte, most int) (outer Outer, n int) {
 	var size, width int // the size covers the count, which is as wide
-	switch b := r.b[r.off:]; {
-	case len(b) > 2 && b[0] == code:
-		size, n, width = int(b[1]), int(b[2]), 1
-	case len(b) > 8 && b[0] == code|longForm:
-		size, n, width = int(binary.BigEndian.Uint32(b[1:])), int(binary.BigEndian.Uint32(b[5:])), 4
+	switch b, at := r.b, r.off; {
+	case len(b)-at > 2 && b[at] == code:
+		size, n, width = int(b[at+1]), int(b[at+2]), 1
+	case len(b)-at > 8 && b[at] == code|longForm:
+		size, n, width = int(binary.BigEndian.Uint32(b[at+1:])), int(binary.BigEndian.Uint32(b[at+5:])), 4
 	default:
 		return r.enterRare(code)
 	}
@@ -679,20 +680,20 @@ func (r *Reader) Element(constructor []byte) Reader {
 // that is checked of what stands inside a list, map or array. It takes described
 // values however deep they are nested, for it does not go into them.
 func (r *Reader) Skip() {
-	if b := r.b[r.off:]; len(b) > 0 {
-		n := uint64(sizes[b[0]]) // an int of 32 bits does not hold all sizes
-		switch {
+	if b, at := r.b, r.off; at < len(b) {
+		n := uint64(sizes[b[at]]) // an int of 32 bits does not hold all sizes
+		switch left := len(b) - at; {
 		case n < size8:
 			n++
-		case n == size8 && len(b) > 1:
-			n = 2 + uint64(b[1])
-		case n == size32 && len(b) > 4:
-			n = 5 + uint64(binary.BigEndian.Uint32(b[1:]))
+		case n == size8 && left > 1:
+			n = 2 + uint64(b[at+1])
+		case n == size32 && left > 4:
+			n = 5 + uint64(binary.BigEndian.Uint32(b[at+1:]))
 		default:
 			n = math.MaxUint64
 		}
-		if n <= uint64(len(b)) {
-			r.off += int(n)
+		if n <= uint64(len(b)-at) {
+			r.off = at + int(n)
 			return
 		}
 	}
@@ -703,6 +704,10 @@ func (r *Reader) Skip() {
 func (r *Reader) SkipN(n int) {
 	b, at := r.b, r.off
 	for ; n > 0 && at < len(b); n-- {
+		if b[at] == codeNull { // as most fields of a list are
+			at++
+			continue
+		}
 		size := int(sizes[b[at]])
 		switch {
 		case size < size8:
@@ -748,6 +753,12 @@ func (r *Reader) skip() {
 // SkipMap is Skip for a map; another type, or a size without room for the count,
 // is an error.
 func (r *Reader) SkipMap() {
+	if b, at := r.b, r.off; len(b)-at > 1 && b[at] == codeMap8 && b[at+1] > 0 {
+		if end := at + 2 + int(b[at+1]); end <= len(b) {
+			r.off = end
+			return
+		}
+	}
 	start := r.off
 	b := r.variable(codeMap8)
 	if len(b) < 4 && r.err == nil && (len(b) == 0 || r.b[start] == codeMap32) {

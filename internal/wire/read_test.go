@@ -817,7 +817,7 @@ func TestErrorStays(t *testing.T) {
 		requireError(t, &r, 4, "null where boolean belongs", "Boolean")
 		requireZero(t, rd.read(&r), "%s after an error", rd.name)
 		require.Same(t, first, r.Err(), rd.name)
-		require.Zero(t, r.ShortDescriptor())
+		require.Zero(t, r.ShortDescriptor(1, 0xff))
 		require.Nil(t, r.Value())
 		require.Equal(t, None, r.Next())
 		require.False(t, r.Null())
@@ -880,16 +880,30 @@ func TestDescriptor(t *testing.T) {
 		for _, value := range []string{"", "40"} {
 			in := append(c.b, x(value)...)
 			r := NewReader(in)
-			assert.Equalf(t, c.short, r.ShortDescriptor(), "ShortDescriptor of %x", in)
+			assert.Equalf(t, c.short, r.ShortDescriptor(1, 0xff), "ShortDescriptor of %x", in)
 			if c.short == 0 {
 				assert.Zerof(t, r.Offset(), "ShortDescriptor of %x must not read what it does not return", in)
 			} else {
 				assert.Equalf(t, len(c.b), r.Offset(), "ShortDescriptor of %x", in)
 			}
 		}
+		if n := c.short; n != 0 {
+			for _, bounds := range [][2]byte{{n + 1, 0xff}, {1, n - 1}} {
+				if bounds[0] == 0 || bounds[1] < bounds[0] {
+					continue // nothing lies between
+				}
+				r := NewReader(c.b)
+				assert.Zerof(t, r.ShortDescriptor(bounds[0], bounds[1]), "ShortDescriptor of %x from %v", c.b, bounds)
+				assert.Zerof(t, r.Offset(), "ShortDescriptor of %x from %v", c.b, bounds)
+			}
+			for _, bounds := range [][2]byte{{n, n}, {1, n}, {n, 0xff}} {
+				r := NewReader(c.b)
+				assert.Equalf(t, n, r.ShortDescriptor(bounds[0], bounds[1]), "ShortDescriptor of %x from %v", c.b, bounds)
+			}
+		}
 		for n := range c.b {
 			r := NewReader(c.b[:n])
-			assert.Zerof(t, r.ShortDescriptor(), "ShortDescriptor of %x", c.b[:n])
+			assert.Zerof(t, r.ShortDescriptor(1, 0xff), "ShortDescriptor of %x", c.b[:n])
 			assert.Zerof(t, r.Offset(), "ShortDescriptor of %x", c.b[:n])
 			assert.Nil(t, r.Err())
 		}
@@ -897,7 +911,7 @@ func TestDescriptor(t *testing.T) {
 	for _, v := range all {
 		if v.typ != Described {
 			r := NewReader(v.b)
-			assert.Zerof(t, r.ShortDescriptor(), "ShortDescriptor of %v", v)
+			assert.Zerof(t, r.ShortDescriptor(1, 0xff), "ShortDescriptor of %v", v)
 			assert.Zerof(t, r.Offset(), "ShortDescriptor of %v", v)
 		}
 	}
