@@ -356,8 +356,9 @@ func (p Producer) Prepare(m *amqp.Message, now time.Time) (Stamp, error) {
 // written, in a stamp that [Producer.Stamp] did not make, and what go-amqp cannot write,
 // though it decodes it: keys of some types in annotations, of the delivery too, and in the
 // footer; arrays of int or long with a number below -128 and none above 127; arrays of
-// timestamp with one before 1677-09-22 or after 2262-04-11. So all annotations, properties
-// and values of a map or a list are looked at. m does not change on error.
+// timestamp with one before 1677-09-22 or after 2262-04-11, or one before 1970 that has a part
+// of a millisecond; described values whose descriptor is a symbol. So all annotations,
+// properties and values of a map or a list are looked at. m does not change on error.
 func (s Stamp) Apply(m *amqp.Message) error {
 	delayed := s.DeliveryDelay > 0
 	if delayed {
