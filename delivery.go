@@ -699,21 +699,23 @@ func (m *RawMessage) readDelayAnnotations(d *delays) error {
 	r := wire.NewReader(m.MessageAnnotations)
 	readSection(&r)
 	outer, n := r.Map()
+	var read struct{ time, enqueue, delay bool }
 	for range n {
 		var to *number
+		var done *bool
 		switch string(r.Name()) {
 		case annotationDeliveryTime:
-			to = &d.time
+			to, done = &d.time, &read.time
 		case annotationEnqueueTime:
-			to = &d.enqueue
+			to, done = &d.enqueue, &read.enqueue
 		case annotationDeliveryDelay:
-			to = &d.delay
+			to, done = &d.delay, &read.delay
 		}
-		if to == nil || to.stated() {
+		if to == nil || *done { // the first of a name counts, as for Annotation
 			r.Skip()
 			continue
 		}
-		*to = readNumber(&r)
+		*to, *done = readNumber(&r), true
 		if to == &d.time && to.stated() && r.Err() == nil {
 			return nil // which no other form changes
 		}

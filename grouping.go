@@ -58,12 +58,12 @@ var errNoGroup = errors.New("a group is a string, symbol, number, boolean, times
 
 // GroupKeyFrom returns the key that v holds: a string, an [amqp.Symbol], a bool, an
 // integer or float of any width, a [time.Time], of which the millisecond counts, an
-// [amqp.UUID] or [uuid.UUID], or a []byte, which is copied. No value is nil, and a nil
-// []byte. Any other type, such as a list or a map, is an error, a *[ValueError], and so
+// [amqp.UUID] or [uuid.UUID], or a []byte, which is copied. No value is nil, [amqp.Null] and a
+// nil []byte. Any other type, such as a list or a map, is an error, a *[ValueError], and so
 // is a string that is not valid UTF-8 or a symbol that is not ASCII.
 func GroupKeyFrom(v any) (GroupKey, error) {
 	switch v := v.(type) {
-	case nil:
+	case nil, amqp.Null:
 		return GroupKey{}, nil
 	case string:
 		return textGroup(v)
@@ -370,16 +370,25 @@ func isOn(text string) bool { return text == "1" || text == "true" }
 // textArgument returns an argument that is a string, and not empty, if it is there.
 func textArgument(args map[string]any, name string) (text string, ok bool, err error) {
 	v := args[name]
-	if v == nil {
+	if v == nil || isNull(v) {
 		return "", false, nil
 	}
 	if text, ok = v.(string); !ok {
-		return "", false, &ValueError{What: name, Value: quote(fmt.Sprint(v)), Err: errNotString}
+		return "", false, &ValueError{What: name, Value: argumentText(v), Err: errNotString}
 	}
 	if text == "" {
 		return "", false, &ValueError{What: name, Value: quote(text), Err: errEmpty}
 	}
 	return text, true, nil
+}
+
+// argumentText returns an argument for an error: as it prints if it is a number or the like, or
+// its type, for a map may hold itself.
+func argumentText(v any) string {
+	if _, err := GroupKeyFrom(v); err == nil {
+		return quote(fmt.Sprint(v))
+	}
+	return fmt.Sprintf("of type %T", v)
 }
 
 // A Groups says which message of one queue a consumer may have next, so that the

@@ -26,7 +26,7 @@ var groupValues = []struct {
 	values []any
 	wires  []string
 }{
-	{"none", []any{nil, []byte(nil)}, []string{"", "40"}},
+	{"none", []any{nil, amqp.Null{}, []byte(nil)}, []string{"", "40"}},
 	{`""`, []any{"", amqp.Symbol("")}, []string{"a100", "b100000000", "a300"}},
 	{`"1"`, []any{"1", amqp.Symbol("1")}, []string{"a10131", "a30131", "b30000000131"}},
 	{`"A"`, []any{"A"}, []string{"a10141"}},
@@ -280,6 +280,8 @@ func FuzzGroupKey(f *testing.F) {
 func TestGroupArguments(t *testing.T) {
 	const header, shared, group = "qpid.group_header_key", "qpid.shared_msg_group", "qpid.default-message-group"
 	type args map[string]any
+	cycle := map[string]any{}
+	cycle["a"] = cycle
 	for _, test := range []struct {
 		args args
 		want GroupArguments
@@ -320,6 +322,10 @@ func TestGroupArguments(t *testing.T) {
 		{args{header: 7}, GroupArguments{}, false, `amqpjms: qpid.group_header_key "7": not a string`},
 		{args{header: true}, GroupArguments{}, false, `amqpjms: qpid.group_header_key "true": not a string`},
 		{args{header: "k", group: ""}, GroupArguments{}, false, `amqpjms: qpid.default-message-group "": empty`},
+		{args{header: amqp.Null{}}, GroupArguments{}, false, ""},
+		{args{header: "k", shared: amqp.Null{}, group: amqp.Null{}}, GroupArguments{Header: "k"}, true, ""},
+		{args{header: []any{"k"}}, GroupArguments{}, false, `amqpjms: qpid.group_header_key of type []interface {}: not a string`},
+		{args{header: "k", group: cycle}, GroupArguments{}, false, `amqpjms: qpid.default-message-group of type map[string]interface {}: not a string`},
 		{args{header: "k", group: 1.5}, GroupArguments{}, false, `amqpjms: qpid.default-message-group "1.5": not a string`},
 	} {
 		got, on, err := GroupArgumentsFrom(test.args)
