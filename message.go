@@ -946,12 +946,11 @@ func (w Writer) SetProperty(m *amqp.Message, name string, value any) error {
 // JMSXUserID, JMS_AMQP_TYPED_ENCODING ([Writer.SetObject] and [Writer.SetSerialized]
 // decide).
 //
-// It copies the application properties, so set many at once rather than one by one.
+// It copies the application properties if it sets any, so set many at once rather than one by
+// one.
 func (w Writer) SetProperties(m *amqp.Message, properties map[string]any) error {
 	next := *m // of which nothing is seen on error
-	own := make(map[string]any, len(m.ApplicationProperties)+len(properties))
-	maps.Copy(own, m.ApplicationProperties)
-	changed := false
+	var own map[string]any
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		value := properties[name]
 		if isField, err := setField(&next, name, value); isField {
@@ -967,10 +966,14 @@ func (w Writer) SetProperties(m *amqp.Message, properties map[string]any) error 
 		if err := checkProperty("property "+quote(name), value); err != nil {
 			return err
 		}
-		own[key], changed = value, true
+		if own == nil { // fields alone cost no copy
+			own = make(map[string]any, len(m.ApplicationProperties)+len(properties))
+			maps.Copy(own, m.ApplicationProperties)
+		}
+		own[key] = value
 	}
 	m.Header, m.Properties = next.Header, next.Properties
-	if changed {
+	if own != nil {
 		m.ApplicationProperties = own
 	}
 	return nil
@@ -1749,10 +1752,41 @@ func (c *checker) body() {
 	if b.Kind() == MapMessage && c.m.mapHasHighText() {
 		c.add(in, productActiveMQ, "a text in a map has a character above U+FFFF: it is no UTF-8 any more, and Qpid JMS loses the message")
 	}
+	if b.Kind() == StreamMessage {
+		c.stream()
+	}
 	if b.form() != formData {
 		c.add(in, productServiceBus, "no data section: its own clients read no other")
 	}
 	c.readable(b)
+}
+
+// stream looks for values of types that Qpid JMS does not read in a StreamMessage.
+func (c *checker) stream() {
+	for s, err := range c.m.BodySections() {
+		r := wire.NewReader(s.Value)
+		if err != nil || s.Kind == SectionFooter || r.Next() != wire.List {
+			return
+		}
+		outer, n := r.List()
+		for range n {
+			t := r.Next()
+			r.Skip()
+			if r.Err() != nil {
+				break
+			}
+			switch t {
+			case wire.Null, wire.Boolean, wire.Byte, wire.Short, wire.Int, wire.Long, wire.Float, wire.Double, wire.String, wire.Binary:
+			default:
+				c.add("body", whoJMS, t.String()+" in a stream, which cannot be read there")
+			}
+		}
+		r.Leave(outer)
+		if err := r.Err(); err != nil {
+			c.add("body", whoAMQP, plainError(wireError("body", s.Offset+len(s.Bytes)-len(s.Value), err)))
+			return
+		}
+	}
 }
 
 // readable checks what Qpid JMS makes of the body.

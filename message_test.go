@@ -2412,6 +2412,51 @@ func TestCheckKnowsLosses(t *testing.T) {
 	require.Len(t, found, 4)
 }
 
+// Of each stream on record that Qpid JMS cannot read for the type of a value, Check says so, and of no other.
+func TestCheckKnowsStreams(t *testing.T) {
+	n := 0
+	for _, c := range fixtureSets()[1].cases(t) {
+		_, _, deviates := c.Ours("body")
+		want := deviates && strings.HasPrefix(c.Name, "body-stream-amqp-only-")
+		if want {
+			n++
+		}
+		got := slices.ContainsFunc(Check(c.Wire(), Artemis()), func(p Problem) bool {
+			return p.In == "body" && p.Who == "Qpid JMS" && strings.HasSuffix(p.What, " in a stream, which cannot be read there")
+		})
+		require.Equal(t, want, got, c.At())
+	}
+	require.Equal(t, 8, n)
+	const annotated = `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 04`
+	for body, want := range map[string][]string{
+		`00 53 76 45`: nil,
+		`00 53 76 c0 17 0a 40 41 51 01 61 0001 54 01 55 01 72 00000000 a1 01 "a" a0 00 40`: nil,
+		`00 53 77 c0 02 01 43`: {"body: Qpid JMS: uint in a stream, which cannot be read there"},
+		`00 53 76 c0 02 01 43 00 53 76 c0 03 02 43 43`: {"body: Qpid JMS: several sections, of which only the last is read",
+			"body: Qpid JMS: uint in a stream, which cannot be read there"},
+		`00 53 76 c0 06 01 73 00000061 00 53 78 c1 01 00`: {"body: Qpid JMS: char in a stream, which cannot be read there"},
+		`00 53 76 c0 03 02 40 a1`:                         {"body: AMQP 1.0: body at byte 43: unexpected EOF"},
+	} {
+		var got []string
+		for _, p := range Check(encoded(t, `00 53 70 c0 02 01 41`+annotated+body), Artemis()) {
+			got = append(got, p.String())
+		}
+		require.Equal(t, want, got, body)
+	}
+}
+
+// Fields alone do not copy the application properties.
+func TestSetFieldCopiesNothing(t *testing.T) {
+	shared := map[string]any{"a": int32(1)}
+	m := amqp.Message{ApplicationProperties: shared}
+	require.NoError(t, Writer{}.SetProperties(&m, map[string]any{"JMSXGroupID": "g", "JMS_AMQP_TTL": 1}))
+	m.ApplicationProperties["b"] = int32(2)
+	require.Len(t, shared, 2)
+	require.NoError(t, Writer{}.SetProperty(&m, "c", int32(3)))
+	require.Len(t, shared, 2)
+	require.Len(t, m.ApplicationProperties, 3)
+}
+
 // Check names the type of a body that it does not decode.
 func TestCheckNamesBody(t *testing.T) {
 	for value, name := range map[string]string{"73 00 00 00 63": "char", "54 01": "int", "41": "boolean", "74 22 50 00 01": "decimal32"} {
