@@ -970,6 +970,11 @@ func (c *Consumer[M]) Close() (returned int) {
 	}
 	c.open = false
 	g := c.g
+	if c.choosy { // it needs no news of what it returns
+		if g.choosy--; g.choosy == 0 {
+			g.news.clear()
+		}
+	}
 	waiting := g.waiting
 	for i := c.held.last; i != 0; { // the last first, so that each goes before all that wait
 		msg := g.messages.at(i)
@@ -989,11 +994,6 @@ func (c *Consumer[M]) Close() (returned int) {
 		n := c.owned.last
 		g.own(n, nil)
 		g.arrange(n)
-	}
-	if c.choosy {
-		if g.choosy--; g.choosy == 0 {
-			g.news.clear()
-		}
 	}
 	g.consumers.give(c.number)
 	g.consumers.shrink()
@@ -1462,15 +1462,19 @@ func (n *groupNews) firstOf(entry uint64) *Ref {
 	return &n.pages[entry/newsPage&uint64(len(n.pages)-1)]
 }
 
-// add adds a message, and returns its entry. The ring holds as many as there are free
-// messages or more: who has missed so many may as well go through those.
+// add adds a message, and returns its entry. The ring comes to hold as many as there are free
+// messages or more: who has missed so many may as well go through those. It grows with what
+// is added, not at once, for a consumer may stay for one message only.
 func (n *groupNews) add(i uint32, free uint32) (entry uint64) {
 	size := uint64(len(n.ring))
 	if size == 0 || n.end&(size-1) == 0 {
-		if fit := newsSize(free); fit > size || fit < size/4 {
+		switch fit := newsSize(free); {
+		case fit > size:
+			n.grow(max(2*size, newsPage))
+		case fit < size/4:
 			n.ring, n.pages, n.start = make([]uint32, fit), make([]Ref, fit/newsPage), n.end
-			size = fit
 		}
+		size = uint64(len(n.ring))
 	}
 	entry = n.end
 	n.ring[entry&(size-1)] = i
@@ -1479,6 +1483,18 @@ func (n *groupNews) add(i uint32, free uint32) (entry uint64) {
 		n.start++
 	}
 	return entry
+}
+
+// grow makes the ring longer.
+func (n *groupNews) grow(size uint64) {
+	old := *n
+	n.ring, n.pages = make([]uint32, size), make([]Ref, size/newsPage)
+	for entry := n.start; entry < n.end; entry++ {
+		n.ring[entry&(size-1)] = old.at(entry)
+	}
+	for entry := (n.start + newsPage - 1) / newsPage * newsPage; entry < n.end; entry += newsPage {
+		*n.firstOf(entry) = *old.firstOf(entry)
+	}
 }
 
 // newsSize returns how long the ring is to be.

@@ -1464,6 +1464,73 @@ func TestGroupsKeepNothingAlive(t *testing.T) {
 	}
 }
 
+// A consumer with a selector that stays for one message costs what it looks at, not what waits in the queue; and none
+// misses what is free while the news grow.
+func TestGroupsNewsGrow(t *testing.T) {
+	const n = 100_000
+	for _, ungrouped := range []bool{false, true} {
+		g := NewShared(GroupOptions[int]{Ungrouped: true})
+		key := func(i int) GroupKey {
+			if ungrouped {
+				return GroupKey{}
+			}
+			return groupKey(t, i)
+		}
+		for i := range n {
+			g.Add(i, key(i))
+		}
+		for range 10 {
+			c := g.Open(func(m int) bool { return m > 2 })
+			for range 3 {
+				m, r, ok := c.Next()
+				require.True(t, ok)
+				require.Equal(t, 3, m)
+				require.True(t, g.Release(r))
+			}
+			require.LessOrEqual(t, len(g.news.ring), newsPage)
+			c.Next()
+			require.Equal(t, 1, c.Close())
+			require.Nil(t, g.news.ring)
+		}
+
+		// One reads the news all the time and one at the end, while the ring doubles ten times, from any entry on.
+		often, seldom := g.Open(func(m int) bool { return m >= n }), g.Open(func(m int) bool { return m >= n })
+		require.False(t, often.Ready() || seldom.Ready())
+		other := g.Open(nil)
+		var held []Ref
+		for range 3000 {
+			_, r, ok := other.Next()
+			require.True(t, ok)
+			held = append(held, r)
+		}
+		for i, r := range held[:1500] {
+			require.True(t, g.Release(r))
+			if i%7 == 0 {
+				require.False(t, often.Ready())
+			}
+		}
+		g.Add(n+1, key(n+1))
+		for _, r := range held[1500:] {
+			require.True(t, g.Release(r))
+		}
+		g.Add(n, key(n))
+		require.LessOrEqual(t, len(g.news.ring), 4096)
+		for _, c := range []*Consumer[int]{often, seldom} {
+			m, r, ok := c.Next()
+			require.True(t, ok)
+			require.Equal(t, n+1, m)
+			require.True(t, g.Release(r))
+			m, _, ok = c.Peek()
+			require.True(t, ok)
+			require.Equal(t, n+1, m, "the older goes first")
+		}
+		require.Equal(t, []int{n + 1, n}, takes(often))
+		require.False(t, seldom.Ready())
+		require.Equal(t, 2, often.Close())
+		require.Equal(t, []int{n + 1, n}, takes(seldom))
+	}
+}
+
 // Candidates come out in the queue's order, save that some became unknown meanwhile.
 func TestGroupsCandidates(t *testing.T) {
 	for seed := range uint64(300) {
