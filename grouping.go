@@ -463,7 +463,7 @@ type Groups[M any] struct {
 	idles  int  // how many
 
 	consumers pool[*Consumer[M]]
-	choosy    int // how many of them may refuse messages
+	choosy    []*Consumer[M] // those of them that may refuse messages, in no order
 	news      groupNews
 }
 
@@ -863,6 +863,7 @@ type Consumer[M any] struct {
 
 	// What follows is of a consumer that may refuse messages: see firstFree.
 	choosy   bool
+	place    int                                 // in Groups.choosy
 	accept   func(M) bool                        // nil: it refuses only what Refuse says
 	verdicts []*[partSize]uint64                 // by message: its sequence number twice, and one if refused
 	judged   struct{ free, loose queuePlace[M] } // how far Groups.free and Groups.loose are judged
@@ -971,7 +972,12 @@ func (c *Consumer[M]) Close() (returned int) {
 	c.open = false
 	g := c.g
 	if c.choosy { // it needs no news of what it returns
-		if g.choosy--; g.choosy == 0 {
+		last := len(g.choosy) - 1
+		g.choosy[c.place] = g.choosy[last]
+		g.choosy[c.place].place = c.place
+		g.choosy[last] = nil
+		if g.choosy = g.choosy[:last]; last == 0 {
+			g.choosy = nil
 			g.news.clear()
 		}
 	}
@@ -1163,7 +1169,7 @@ func (g *Groups[M]) offer(gr *groupRecord[M], to groupOffer) {
 
 // tell tells consumers that judge free messages of one.
 func (g *Groups[M]) tell(i uint32) {
-	if g.choosy == 0 {
+	if len(g.choosy) == 0 {
 		return
 	}
 	n := &g.news
@@ -1215,14 +1221,14 @@ func (g *Groups[M]) letGo(i uint32, back bool) (n uint32) {
 func (g *Groups[M]) drop(i uint32) {
 	g.messages.give(i)
 	for part, freed := g.messages.shrink(); freed; part, freed = g.messages.shrink() {
-		if g.choosy == 0 {
+		if len(g.choosy) == 0 {
 			continue
 		}
-		for c := range g.consumers.all() {
-			if part < len((*c).verdicts) {
-				(*c).verdicts[part] = nil
+		for _, c := range g.choosy { // the others, however many, have nothing of it
+			if part < len(c.verdicts) {
+				c.verdicts[part] = nil
 			}
-			(*c).trim()
+			c.trim()
 		}
 		g.news.trim(g.free.len + g.loose.len)
 	}
@@ -1403,8 +1409,8 @@ func (g *Groups[M]) isFree(i uint32) bool {
 // makeChoosy makes the consumer one that may refuse messages.
 func (c *Consumer[M]) makeChoosy() {
 	if !c.choosy {
-		c.choosy = true
-		c.g.choosy++
+		c.choosy, c.place = true, len(c.g.choosy)
+		c.g.choosy = append(c.g.choosy, c)
 		c.startOver()
 	}
 }

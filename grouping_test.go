@@ -1531,6 +1531,43 @@ func TestGroupsNewsGrow(t *testing.T) {
 	}
 }
 
+// Who may refuse messages is known without a look at who may not, however they come and go.
+func TestGroupsWhoIsChoosy(t *testing.T) {
+	g := NewAssigned(GroupOptions[int]{})
+	var open []*Consumer[int]
+	rnd := rand.New(rand.NewPCG(1, 2))
+	most := 0
+	for i := range 2000 {
+		switch n := len(open); {
+		case n == 0 || rnd.IntN(3) > 0 && i < 1500:
+			accept := func(int) bool { return true }
+			if rnd.IntN(2) == 0 {
+				accept = nil
+			}
+			open = append(open, g.Open(accept))
+		case rnd.IntN(2) == 0:
+			g.Add(i, GroupKey{})
+			_, r, _ := open[rnd.IntN(n)].Next()
+			g.Refuse(r)
+		default:
+			at := rnd.IntN(n)
+			open[at].Close()
+			open[at] = open[n-1]
+			open = open[:n-1]
+		}
+		choosy := 0
+		for _, c := range open {
+			if c.choosy {
+				require.Same(t, c, g.choosy[c.place])
+				choosy++
+			}
+		}
+		require.Len(t, g.choosy, choosy)
+		most = max(most, choosy)
+	}
+	require.Greater(t, most, 100)
+}
+
 // Candidates come out in the queue's order, save that some became unknown meanwhile.
 func TestGroupsCandidates(t *testing.T) {
 	for seed := range uint64(300) {
