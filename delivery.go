@@ -1,6 +1,7 @@
 package amqpjms
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -357,8 +358,9 @@ func (p Producer) Prepare(m *amqp.Message, now time.Time) (Stamp, error) {
 // though it decodes it: keys of some types in annotations, of the delivery too, and in the
 // footer; arrays of int or long with a number below -128 and none above 127; arrays of
 // timestamp with one before 1677-09-22 or after 2262-04-11, or one before 1970 that has a part
-// of a millisecond; described values whose descriptor is a symbol. So all annotations,
-// properties and values of a map or a list are looked at. m does not change on error.
+// of a millisecond; described values whose descriptor is a symbol; a content-type or
+// content-encoding that is not ASCII. So all annotations, properties and values of a map or a
+// list are looked at. m does not change on error.
 func (s Stamp) Apply(m *amqp.Message) error {
 	delayed := s.DeliveryDelay > 0
 	if delayed {
@@ -368,6 +370,12 @@ func (s Stamp) Apply(m *amqp.Message) error {
 	}
 	if err := checkWritable(m); err != nil {
 		return err
+	}
+	if p := m.Properties; p != nil {
+		if err := cmp.Or(checkSymbol(FieldContentType.String(), optional(p.ContentType).Or("")),
+			checkSymbol(FieldContentEncoding.String(), optional(p.ContentEncoding).Or(""))); err != nil {
+			return err
+		}
 	}
 	_, scheduled := m.ApplicationProperties[propertyScheduledDelay]
 	if scheduled && delayed && s.DelayForm != DelayProperty {

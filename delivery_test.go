@@ -362,6 +362,30 @@ func forms() []DelayForm {
 	return []DelayForm{DelayNotChosen, DelayAbsolute, DelayRelative, DelayEnqueueTime, DelayProperty, DelayNone}
 }
 
+// A message that came with a content-type or a content-encoding that is no symbol is not sent on as one that has it.
+func TestApplySymbols(t *testing.T) {
+	odd, fine := "text/plain; charset=\xfc", "text/plain"
+	for _, row := range []struct {
+		contentType, encoding *string
+		err                   string
+	}{
+		{nil, nil, ""},
+		{&fine, &fine, ""},
+		{&odd, &fine, `amqpjms: content-type "text/plain; charset=\xfc": not ASCII`},
+		{nil, &odd, `amqpjms: content-encoding "text/plain; charset=\xfc": not ASCII`},
+	} {
+		m := amqp.Message{Value: "a", Properties: &amqp.MessageProperties{ContentType: row.contentType, ContentEncoding: row.encoding}}
+		was := m
+		_, err := Producer{}.Prepare(&m, sentAt())
+		if row.err == "" {
+			require.NoError(t, err)
+			continue
+		}
+		wantValueError(t, err, row.err)
+		require.Equal(t, was, m)
+	}
+}
+
 // What the application and others put on a message stays, what an earlier producer put there is gone.
 func TestApplyReplaces(t *testing.T) {
 	p := Producer{Destination: Destination{Kind: Queue, Name: "orders"}, TimeToLive: time.Minute, DeliveryDelay: 5 * time.Second}

@@ -91,10 +91,14 @@ func parseID(jms string) (ID, error) {
 	if !utf8.ValidString(jms) {
 		return ID{}, errNotUTF8
 	}
-	if uint64(len(jms)) > math.MaxUint32 {
+	marker, rest := cutMarker(jms)
+	size := uint64(len(rest)) // of the id, to which its JMS string may add
+	if marker == markerBinary {
+		size /= 2
+	}
+	if size > math.MaxUint32 {
 		return ID{}, errTooLong
 	}
-	marker, rest := cutMarker(jms)
 	switch marker {
 	case markerString, markerNoPrefix:
 		return ID{kind: idString, text: rest}, nil
