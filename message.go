@@ -1320,9 +1320,10 @@ func checkValue(in SectionKind, v any, depth int) error {
 func checkRare(in SectionKind, v reflect.Value, depth int) error {
 	switch v.Kind() {
 	case reflect.Pointer:
-		if !v.IsNil() {
-			return checkValue(in, v.Elem().Interface(), depth+1)
+		if v.IsNil() { // at which go-amqp panics
+			return &ValueError{What: in.String(), Value: "of type " + v.Type().String(), Err: fmt.Errorf("%w: nil", errNotWritten)}
 		}
+		return checkValue(in, v.Elem().Interface(), depth+1)
 	case reflect.Map:
 		for _, e := range v.Seq2() {
 			if err := checkValue(in, e.Interface(), depth+1); err != nil {

@@ -2044,7 +2044,14 @@ func TestArrays(t *testing.T) {
 		_, err := Producer{}.Prepare(&amqp.Message{Value: v}, sentAt())
 		wantValueError(t, err, "amqpjms: amqp-value of type []int32: go-amqp cannot write it")
 	}
-	for _, v := range []any{(*[]int32)(nil), (*amqp.Error)(nil), uuid.UUID{}, amqp.ErrCond("a"), struct{ a []int32 }{low}} {
+	for _, v := range []any{(*[]int32)(nil), (*amqp.Error)(nil), (*int)(nil)} {
+		m := amqp.Message{Value: []any{v}}
+		_, err := Producer{}.Prepare(&m, sentAt())
+		wantValueError(t, err, fmt.Sprintf("amqpjms: amqp-value of type %T: go-amqp cannot write it: nil", v))
+		_, err = CheckMessage(&m, Peer{})
+		require.Error(t, err)
+	}
+	for _, v := range []any{uuid.UUID{}, amqp.ErrCond("a"), struct{ a []int32 }{low}} {
 		_, err := Producer{}.Prepare(&amqp.Message{Value: v}, sentAt())
 		require.NoError(t, err, "%T", v) // which go-amqp itself refuses, where it must
 	}
