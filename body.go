@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"mime"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -511,8 +512,11 @@ func StreamBody(values []any) (Body, error) {
 // Values are nil, bool, int8 to int64, uint8 to uint64, float32, float64, string, []byte
 // (a binary), time.Time (a timestamp), amqp.UUID, amqp.Symbol, []any, map[string]any and
 // map[any]any of those at a depth of up to 100, and slices of those types that go-amqp
-// makes arrays of, but for those that it writes wrongly, see [Stamp.Apply]. A uuid.UUID is taken for an amqp.UUID, but not in a list or a map. Any
-// other is an error, a *[ValueError]: int and uint above all, which AMQP has no type for.
+// makes arrays of, but for those that it writes wrongly, see [Stamp.Apply]. A uuid.UUID is
+// taken for an amqp.UUID, but not in a list or a map. Any other is an error, a
+// *[ValueError]: int and uint above all, which AMQP has no type for. So are described values
+// and arrays of ubyte, for which go-amqp has types that have no names outside it: a message
+// that came with one passes it on by [Writer.SetBody] of its [View.Body].
 func ObjectBody(v any) (Body, error) {
 	switch x := v.(type) {
 	case Serialized:
@@ -578,11 +582,15 @@ func checkSymbol(what, text string) error {
 	return nil
 }
 
-var errTooDeep = errors.New("nested too deep")
+var (
+	errTooDeep    = errors.New("nested too deep")
+	errNotWritten = errors.New("go-amqp cannot write it")
+)
 
 // checkArray is an error if v is an array that go-amqp writes wrongly (1.7.0 does): it takes
 // numbers for bytes where none is above 127, whatever is below -128, and counts times in
-// nanoseconds.
+// nanoseconds, of which there are too many for some, and cuts those before 1970 to the
+// wrong millisecond.
 func checkArray(what string, v any) error {
 	wrong := false
 	switch v := v.(type) {
@@ -591,13 +599,10 @@ func checkArray(what string, v any) error {
 	case []int64:
 		wrong = len(v) > 0 && slices.Max(v) <= math.MaxInt8 && slices.Min(v) < math.MinInt8
 	case []time.Time:
-		wrong = slices.ContainsFunc(v, func(t time.Time) bool {
-			ms := t.UnixMilli()
-			return ms < math.MinInt64/int64(time.Millisecond) || ms > math.MaxInt64/int64(time.Millisecond)
-		})
+		wrong = slices.ContainsFunc(v, func(t time.Time) bool { return t.UnixNano()/int64(time.Millisecond) != t.UnixMilli() })
 	}
 	if wrong {
-		return &ValueError{What: what, Value: fmt.Sprintf("of type %T", v), Err: errors.New("go-amqp cannot write it")}
+		return &ValueError{What: what, Value: fmt.Sprintf("of type %T", v), Err: errNotWritten}
 	}
 	return nil
 }
@@ -690,7 +695,15 @@ func checkAMQP(v any, depth int) error {
 		}
 		return nil
 	}
-	return &ValueError{What: what, Value: fmt.Sprintf("of type %T", v), Err: errors.New("not a type of AMQP")}
+	why := "not a type of AMQP"
+	t := reflect.TypeOf(v)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if strings.Contains(t.PkgPath(), "/go-amqp/internal/") {
+		why = "of go-amqp's own: give SetBody the body that it came in"
+	}
+	return &ValueError{What: what, Value: fmt.Sprintf("of type %T", v), Err: errors.New(why)}
 }
 
 // amqpTypeName names the AMQP type of a value that go-amqp decoded.

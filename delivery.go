@@ -1,6 +1,7 @@
 package amqpjms
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -356,8 +357,10 @@ func (p Producer) Prepare(m *amqp.Message, now time.Time) (Stamp, error) {
 // written, in a stamp that [Producer.Stamp] did not make, and what go-amqp cannot write,
 // though it decodes it: keys of some types in annotations, of the delivery too, and in the
 // footer; arrays of int or long with a number below -128 and none above 127; arrays of
-// timestamp with one before 1677-09-22 or after 2262-04-11. So all annotations, properties
-// and values of a map or a list are looked at. m does not change on error.
+// timestamp with one before 1677-09-22 or after 2262-04-11, or one before 1970 that has a part
+// of a millisecond; described values whose descriptor is a symbol; a content-type or
+// content-encoding that is not ASCII. So all annotations, properties and values of a map or a
+// list are looked at. m does not change on error.
 func (s Stamp) Apply(m *amqp.Message) error {
 	delayed := s.DeliveryDelay > 0
 	if delayed {
@@ -367,6 +370,12 @@ func (s Stamp) Apply(m *amqp.Message) error {
 	}
 	if err := checkWritable(m); err != nil {
 		return err
+	}
+	if p := m.Properties; p != nil {
+		if err := cmp.Or(checkSymbol(FieldContentType.String(), optional(p.ContentType).Or("")),
+			checkSymbol(FieldContentEncoding.String(), optional(p.ContentEncoding).Or(""))); err != nil {
+			return err
+		}
 	}
 	_, scheduled := m.ApplicationProperties[propertyScheduledDelay]
 	if scheduled && delayed && s.DelayForm != DelayProperty {
@@ -698,21 +707,23 @@ func (m *RawMessage) readDelayAnnotations(d *delays) error {
 	r := wire.NewReader(m.MessageAnnotations)
 	readSection(&r)
 	outer, n := r.Map()
+	var read struct{ time, enqueue, delay bool }
 	for range n {
 		var to *number
+		var done *bool
 		switch string(r.Name()) {
 		case annotationDeliveryTime:
-			to = &d.time
+			to, done = &d.time, &read.time
 		case annotationEnqueueTime:
-			to = &d.enqueue
+			to, done = &d.enqueue, &read.enqueue
 		case annotationDeliveryDelay:
-			to = &d.delay
+			to, done = &d.delay, &read.delay
 		}
-		if to == nil || to.stated() {
+		if to == nil || *done { // the first of a name counts, as for Annotation
 			r.Skip()
 			continue
 		}
-		*to = readNumber(&r)
+		*to, *done = readNumber(&r), true
 		if to == &d.time && to.stated() && r.Err() == nil {
 			return nil // which no other form changes
 		}

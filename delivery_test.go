@@ -362,6 +362,30 @@ func forms() []DelayForm {
 	return []DelayForm{DelayNotChosen, DelayAbsolute, DelayRelative, DelayEnqueueTime, DelayProperty, DelayNone}
 }
 
+// A message that came with a content-type or a content-encoding that is no symbol is not sent on as one that has it.
+func TestApplySymbols(t *testing.T) {
+	odd, fine := "text/plain; charset=\xfc", "text/plain"
+	for _, row := range []struct {
+		contentType, encoding *string
+		err                   string
+	}{
+		{nil, nil, ""},
+		{&fine, &fine, ""},
+		{&odd, &fine, `amqpjms: content-type "text/plain; charset=\xfc": not ASCII`},
+		{nil, &odd, `amqpjms: content-encoding "text/plain; charset=\xfc": not ASCII`},
+	} {
+		m := amqp.Message{Value: "a", Properties: &amqp.MessageProperties{ContentType: row.contentType, ContentEncoding: row.encoding}}
+		was := m
+		_, err := Producer{}.Prepare(&m, sentAt())
+		if row.err == "" {
+			require.NoError(t, err)
+			continue
+		}
+		wantValueError(t, err, row.err)
+		require.Equal(t, was, m)
+	}
+}
+
 // What the application and others put on a message stays, what an earlier producer put there is gone.
 func TestApplyReplaces(t *testing.T) {
 	p := Producer{Destination: Destination{Kind: Queue, Name: "orders"}, TimeToLive: time.Minute, DeliveryDelay: 5 * time.Second}
@@ -1143,6 +1167,10 @@ func TestDeliveryTimeRaw(t *testing.T) {
 		{"a symbolic descriptor", `00 a3 1c "amqp:message-annotations:map" c1 18 02 a3 13 "x-opt-delivery-time" 55 01`, 1, ""},
 		{"a key that is no ASCII is no name", `00 53 72 c1 1c 04 a3 01 ff 40 a3 13 "x-opt-delivery-time" 55 01`, 1, ""},
 		{"what follows it is not looked at", `00 53 72 c1 1a 04 a3 13 "x-opt-delivery-time" 55 01 a3 05`, 1, ""},
+		{"of two the first, as for Annotation", `00 53 72 c1 2f 04 a3 13 "x-opt-delivery-time" 55 02 a3 13 "x-opt-delivery-time" 55 01`, 2, ""},
+		{"a null too", `00 53 72 c1 2e 04 a3 13 "x-opt-delivery-time" 40 a3 13 "x-opt-delivery-time" 55 01`, 0, ""},
+		{"a null of another form too", `00 53 72 c1 40 04 a3 1c "x-opt-scheduled-enqueue-time" 40 a3 1c "x-opt-scheduled-enqueue-time" 55 01`, 0, ""},
+		{"and then the next form", `00 53 72 c1 4e 06 a3 13 "x-opt-delivery-time" 40 a3 13 "x-opt-delivery-time" 55 01 a3 1c "x-opt-scheduled-enqueue-time" 55 03`, 3, ""},
 		{"not among the delivery annotations", `00 53 71 c1 18 02 a3 13 "x-opt-delivery-time" 55 01`, 0, ""},
 		{"not among the application properties", `00 53 74 c1 18 02 a1 13 "x-opt-delivery-time" 55 01`, 0, ""},
 		{"a creation-time of another type", `00 53 73 c0 0c 0a 40 40 40 40 40 40 40 40 40 55 01`, 0, `creation-time 1: not a timestamp`},
@@ -1160,6 +1188,11 @@ func TestDeliveryTimeRaw(t *testing.T) {
 		var got int64
 		if err == nil {
 			got, err = m.DeliveryTime()
+		}
+		if v, err := m.Annotation("x-opt-delivery-time"); err == nil && v != nil {
+			n, ok := v.Int()
+			require.True(t, ok, row.rule)
+			require.Equal(t, row.want, n, row.rule)
 		}
 		require.Equal(t, row.want, got, row.rule)
 		if row.err == "" {

@@ -58,12 +58,12 @@ var errNoGroup = errors.New("a group is a string, symbol, number, boolean, times
 
 // GroupKeyFrom returns the key that v holds: a string, an [amqp.Symbol], a bool, an
 // integer or float of any width, a [time.Time], of which the millisecond counts, an
-// [amqp.UUID] or [uuid.UUID], or a []byte, which is copied. No value is nil, and a nil
-// []byte. Any other type, such as a list or a map, is an error, a *[ValueError], and so
+// [amqp.UUID] or [uuid.UUID], or a []byte, which is copied. No value is nil, [amqp.Null] and a
+// nil []byte. Any other type, such as a list or a map, is an error, a *[ValueError], and so
 // is a string that is not valid UTF-8 or a symbol that is not ASCII.
 func GroupKeyFrom(v any) (GroupKey, error) {
 	switch v := v.(type) {
-	case nil:
+	case nil, amqp.Null:
 		return GroupKey{}, nil
 	case string:
 		return textGroup(v)
@@ -370,16 +370,25 @@ func isOn(text string) bool { return text == "1" || text == "true" }
 // textArgument returns an argument that is a string, and not empty, if it is there.
 func textArgument(args map[string]any, name string) (text string, ok bool, err error) {
 	v := args[name]
-	if v == nil {
+	if v == nil || isNull(v) {
 		return "", false, nil
 	}
 	if text, ok = v.(string); !ok {
-		return "", false, &ValueError{What: name, Value: quote(fmt.Sprint(v)), Err: errNotString}
+		return "", false, &ValueError{What: name, Value: argumentText(v), Err: errNotString}
 	}
 	if text == "" {
 		return "", false, &ValueError{What: name, Value: quote(text), Err: errEmpty}
 	}
 	return text, true, nil
+}
+
+// argumentText returns an argument for an error: as it prints if it is a number or the like, or
+// its type, for a map may hold itself.
+func argumentText(v any) string {
+	if _, err := GroupKeyFrom(v); err == nil {
+		return quote(fmt.Sprint(v))
+	}
+	return fmt.Sprintf("of type %T", v)
 }
 
 // A Groups says which message of one queue a consumer may have next, so that the
@@ -454,7 +463,7 @@ type Groups[M any] struct {
 	idles  int  // how many
 
 	consumers pool[*Consumer[M]]
-	choosy    int // how many of them may refuse messages
+	choosy    []*Consumer[M] // those of them that may refuse messages, in no order
 	news      groupNews
 }
 
@@ -854,6 +863,7 @@ type Consumer[M any] struct {
 
 	// What follows is of a consumer that may refuse messages: see firstFree.
 	choosy   bool
+	place    int                                 // in Groups.choosy
 	accept   func(M) bool                        // nil: it refuses only what Refuse says
 	verdicts []*[partSize]uint64                 // by message: its sequence number twice, and one if refused
 	judged   struct{ free, loose queuePlace[M] } // how far Groups.free and Groups.loose are judged
@@ -961,6 +971,16 @@ func (c *Consumer[M]) Close() (returned int) {
 	}
 	c.open = false
 	g := c.g
+	if c.choosy { // it needs no news of what it returns
+		last := len(g.choosy) - 1
+		g.choosy[c.place] = g.choosy[last]
+		g.choosy[c.place].place = c.place
+		g.choosy[last] = nil
+		if g.choosy = g.choosy[:last]; last == 0 {
+			g.choosy = nil
+			g.news.clear()
+		}
+	}
 	waiting := g.waiting
 	for i := c.held.last; i != 0; { // the last first, so that each goes before all that wait
 		msg := g.messages.at(i)
@@ -980,11 +1000,6 @@ func (c *Consumer[M]) Close() (returned int) {
 		n := c.owned.last
 		g.own(n, nil)
 		g.arrange(n)
-	}
-	if c.choosy {
-		if g.choosy--; g.choosy == 0 {
-			g.news.clear()
-		}
 	}
 	g.consumers.give(c.number)
 	g.consumers.shrink()
@@ -1154,7 +1169,7 @@ func (g *Groups[M]) offer(gr *groupRecord[M], to groupOffer) {
 
 // tell tells consumers that judge free messages of one.
 func (g *Groups[M]) tell(i uint32) {
-	if g.choosy == 0 {
+	if len(g.choosy) == 0 {
 		return
 	}
 	n := &g.news
@@ -1206,14 +1221,14 @@ func (g *Groups[M]) letGo(i uint32, back bool) (n uint32) {
 func (g *Groups[M]) drop(i uint32) {
 	g.messages.give(i)
 	for part, freed := g.messages.shrink(); freed; part, freed = g.messages.shrink() {
-		if g.choosy == 0 {
+		if len(g.choosy) == 0 {
 			continue
 		}
-		for c := range g.consumers.all() {
-			if part < len((*c).verdicts) {
-				(*c).verdicts[part] = nil
+		for _, c := range g.choosy { // the others, however many, have nothing of it
+			if part < len(c.verdicts) {
+				c.verdicts[part] = nil
 			}
-			(*c).trim()
+			c.trim()
 		}
 		g.news.trim(g.free.len + g.loose.len)
 	}
@@ -1394,8 +1409,8 @@ func (g *Groups[M]) isFree(i uint32) bool {
 // makeChoosy makes the consumer one that may refuse messages.
 func (c *Consumer[M]) makeChoosy() {
 	if !c.choosy {
-		c.choosy = true
-		c.g.choosy++
+		c.choosy, c.place = true, len(c.g.choosy)
+		c.g.choosy = append(c.g.choosy, c)
 		c.startOver()
 	}
 }
@@ -1453,15 +1468,19 @@ func (n *groupNews) firstOf(entry uint64) *Ref {
 	return &n.pages[entry/newsPage&uint64(len(n.pages)-1)]
 }
 
-// add adds a message, and returns its entry. The ring holds as many as there are free
-// messages or more: who has missed so many may as well go through those.
+// add adds a message, and returns its entry. The ring comes to hold as many as there are free
+// messages or more: who has missed so many may as well go through those. It grows with what
+// is added, not at once, for a consumer may stay for one message only.
 func (n *groupNews) add(i uint32, free uint32) (entry uint64) {
 	size := uint64(len(n.ring))
 	if size == 0 || n.end&(size-1) == 0 {
-		if fit := newsSize(free); fit > size || fit < size/4 {
+		switch fit := newsSize(free); {
+		case fit > size:
+			n.grow(max(2*size, newsPage))
+		case fit < size/4:
 			n.ring, n.pages, n.start = make([]uint32, fit), make([]Ref, fit/newsPage), n.end
-			size = fit
 		}
+		size = uint64(len(n.ring))
 	}
 	entry = n.end
 	n.ring[entry&(size-1)] = i
@@ -1470,6 +1489,18 @@ func (n *groupNews) add(i uint32, free uint32) (entry uint64) {
 		n.start++
 	}
 	return entry
+}
+
+// grow makes the ring longer.
+func (n *groupNews) grow(size uint64) {
+	old := *n
+	n.ring, n.pages = make([]uint32, size), make([]Ref, size/newsPage)
+	for entry := n.start; entry < n.end; entry++ {
+		n.ring[entry&(size-1)] = old.at(entry)
+	}
+	for entry := (n.start + newsPage - 1) / newsPage * newsPage; entry < n.end; entry += newsPage {
+		*n.firstOf(entry) = *old.firstOf(entry)
+	}
 }
 
 // newsSize returns how long the ring is to be.

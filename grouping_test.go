@@ -26,7 +26,7 @@ var groupValues = []struct {
 	values []any
 	wires  []string
 }{
-	{"none", []any{nil, []byte(nil)}, []string{"", "40"}},
+	{"none", []any{nil, amqp.Null{}, []byte(nil)}, []string{"", "40"}},
 	{`""`, []any{"", amqp.Symbol("")}, []string{"a100", "b100000000", "a300"}},
 	{`"1"`, []any{"1", amqp.Symbol("1")}, []string{"a10131", "a30131", "b30000000131"}},
 	{`"A"`, []any{"A"}, []string{"a10141"}},
@@ -280,6 +280,8 @@ func FuzzGroupKey(f *testing.F) {
 func TestGroupArguments(t *testing.T) {
 	const header, shared, group = "qpid.group_header_key", "qpid.shared_msg_group", "qpid.default-message-group"
 	type args map[string]any
+	cycle := map[string]any{}
+	cycle["a"] = cycle
 	for _, test := range []struct {
 		args args
 		want GroupArguments
@@ -320,6 +322,10 @@ func TestGroupArguments(t *testing.T) {
 		{args{header: 7}, GroupArguments{}, false, `amqpjms: qpid.group_header_key "7": not a string`},
 		{args{header: true}, GroupArguments{}, false, `amqpjms: qpid.group_header_key "true": not a string`},
 		{args{header: "k", group: ""}, GroupArguments{}, false, `amqpjms: qpid.default-message-group "": empty`},
+		{args{header: amqp.Null{}}, GroupArguments{}, false, ""},
+		{args{header: "k", shared: amqp.Null{}, group: amqp.Null{}}, GroupArguments{Header: "k"}, true, ""},
+		{args{header: []any{"k"}}, GroupArguments{}, false, `amqpjms: qpid.group_header_key of type []interface {}: not a string`},
+		{args{header: "k", group: cycle}, GroupArguments{}, false, `amqpjms: qpid.default-message-group of type map[string]interface {}: not a string`},
 		{args{header: "k", group: 1.5}, GroupArguments{}, false, `amqpjms: qpid.default-message-group "1.5": not a string`},
 	} {
 		got, on, err := GroupArgumentsFrom(test.args)
@@ -1456,6 +1462,110 @@ func TestGroupsKeepNothingAlive(t *testing.T) {
 			runtime.KeepAlive(g)
 		})
 	}
+}
+
+// A consumer with a selector that stays for one message costs what it looks at, not what waits in the queue; and none
+// misses what is free while the news grow.
+func TestGroupsNewsGrow(t *testing.T) {
+	const n = 100_000
+	for _, ungrouped := range []bool{false, true} {
+		g := NewShared(GroupOptions[int]{Ungrouped: true})
+		key := func(i int) GroupKey {
+			if ungrouped {
+				return GroupKey{}
+			}
+			return groupKey(t, i)
+		}
+		for i := range n {
+			g.Add(i, key(i))
+		}
+		for range 10 {
+			c := g.Open(func(m int) bool { return m > 2 })
+			for range 3 {
+				m, r, ok := c.Next()
+				require.True(t, ok)
+				require.Equal(t, 3, m)
+				require.True(t, g.Release(r))
+			}
+			require.LessOrEqual(t, len(g.news.ring), newsPage)
+			c.Next()
+			require.Equal(t, 1, c.Close())
+			require.Nil(t, g.news.ring)
+		}
+
+		// One reads the news all the time and one at the end, while the ring doubles ten times, from any entry on.
+		often, seldom := g.Open(func(m int) bool { return m >= n }), g.Open(func(m int) bool { return m >= n })
+		require.False(t, often.Ready() || seldom.Ready())
+		other := g.Open(nil)
+		var held []Ref
+		for range 3000 {
+			_, r, ok := other.Next()
+			require.True(t, ok)
+			held = append(held, r)
+		}
+		for i, r := range held[:1500] {
+			require.True(t, g.Release(r))
+			if i%7 == 0 {
+				require.False(t, often.Ready())
+			}
+		}
+		g.Add(n+1, key(n+1))
+		for _, r := range held[1500:] {
+			require.True(t, g.Release(r))
+		}
+		g.Add(n, key(n))
+		require.LessOrEqual(t, len(g.news.ring), 4096)
+		for _, c := range []*Consumer[int]{often, seldom} {
+			m, r, ok := c.Next()
+			require.True(t, ok)
+			require.Equal(t, n+1, m)
+			require.True(t, g.Release(r))
+			m, _, ok = c.Peek()
+			require.True(t, ok)
+			require.Equal(t, n+1, m, "the older goes first")
+		}
+		require.Equal(t, []int{n + 1, n}, takes(often))
+		require.False(t, seldom.Ready())
+		require.Equal(t, 2, often.Close())
+		require.Equal(t, []int{n + 1, n}, takes(seldom))
+	}
+}
+
+// Who may refuse messages is known without a look at who may not, however they come and go.
+func TestGroupsWhoIsChoosy(t *testing.T) {
+	g := NewAssigned(GroupOptions[int]{})
+	var open []*Consumer[int]
+	rnd := rand.New(rand.NewPCG(1, 2))
+	most := 0
+	for i := range 2000 {
+		switch n := len(open); {
+		case n == 0 || rnd.IntN(3) > 0 && i < 1500:
+			accept := func(int) bool { return true }
+			if rnd.IntN(2) == 0 {
+				accept = nil
+			}
+			open = append(open, g.Open(accept))
+		case rnd.IntN(2) == 0:
+			g.Add(i, GroupKey{})
+			_, r, _ := open[rnd.IntN(n)].Next()
+			g.Refuse(r)
+		default:
+			at := rnd.IntN(n)
+			open[at].Close()
+			open[at] = open[n-1]
+			open = open[:n-1]
+		}
+		choosy := 0
+		for _, c := range open {
+			if c.choosy {
+				require.Same(t, c, g.choosy[c.place])
+				choosy++
+			}
+		}
+		require.Len(t, g.choosy, choosy)
+		most = max(most, choosy)
+	}
+	require.Greater(t, most, 100)
 }
 
 // Candidates come out in the queue's order, save that some became unknown meanwhile.

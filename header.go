@@ -846,9 +846,11 @@ func (m *RawMessage) offset(kind SectionKind) int {
 }
 
 // Annotation returns a message annotation as it is encoded, nil where it is absent
-// or null. Keys are symbols [amqp 3.2.3]: a key of another type matches no name.
-// It walks the annotations up to the one it finds, and allocates nothing. It is an
-// error, a *[WireError], if they are broken before that.
+// or null. Keys are symbols [amqp 3.2.3]: a key of another type matches no name. Of a
+// name that stands there twice, which AMQP forbids [amqp 1.6.23], the first counts, also
+// where it is null; go-amqp keeps the last. It walks the annotations up to the one it
+// finds, and allocates nothing. It is an error, a *[WireError], if they are broken before
+// that.
 func (m *RawMessage) Annotation(name string) (RawValue, error) {
 	return m.find(m.MessageAnnotations, wire.Symbol, name, false)
 }

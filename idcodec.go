@@ -92,10 +92,14 @@ func parseID(jms string) (ID, error) {
 	if !utf8.ValidString(jms) {
 		return ID{}, errNotUTF8
 	}
-	if uint64(len(jms)) > math.MaxUint32 {
+	marker, rest := cutMarker(jms)
+	size := uint64(len(rest)) // of the id, to which its JMS string may add
+	if marker == markerBinary {
+		size /= 2
+	}
+	if size > math.MaxUint32 {
 		return ID{}, errTooLong
 	}
-	marker, rest := cutMarker(jms)
 	switch marker {
 	case markerString, markerNoPrefix:
 		return ID{kind: idString, text: rest}, nil
@@ -178,11 +182,11 @@ func unhex(c byte) (byte, bool) {
 
 // IDFrom returns the id that v holds, as in go-amqp's MessageID and CorrelationID:
 // a string, a uint64, an amqp.UUID or uuid.UUID, or a []byte, which is copied. No id
-// is nil, and a nil []byte; an empty one is an empty binary. Any other type is an
+// is nil, [amqp.Null] and a nil []byte; an empty one is an empty binary. Any other type is an
 // error, a *[ValueError], and so is a string that is not valid UTF-8.
 func IDFrom(v any) (ID, error) {
 	switch v := v.(type) {
-	case nil:
+	case nil, amqp.Null:
 		return ID{}, nil
 	case string:
 		if !utf8.ValidString(v) {

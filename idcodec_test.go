@@ -360,6 +360,7 @@ func TestParseIDErrors(t *testing.T) {
 func TestIDFrom(t *testing.T) {
 	for _, row := range []struct{ v, want any }{
 		{nil, nil},
+		{amqp.Null{}, nil},
 		{[]byte(nil), nil},
 		{[]byte{}, []byte{}},
 		{"", ""},

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"net/url"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -945,12 +946,11 @@ func (w Writer) SetProperty(m *amqp.Message, name string, value any) error {
 // JMSXUserID, JMS_AMQP_TYPED_ENCODING ([Writer.SetObject] and [Writer.SetSerialized]
 // decide).
 //
-// It copies the application properties, so set many at once rather than one by one.
+// It copies the application properties if it sets any, so set many at once rather than one by
+// one.
 func (w Writer) SetProperties(m *amqp.Message, properties map[string]any) error {
 	next := *m // of which nothing is seen on error
-	own := make(map[string]any, len(m.ApplicationProperties)+len(properties))
-	maps.Copy(own, m.ApplicationProperties)
-	changed := false
+	var own map[string]any
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		value := properties[name]
 		if isField, err := setField(&next, name, value); isField {
@@ -966,10 +966,14 @@ func (w Writer) SetProperties(m *amqp.Message, properties map[string]any) error 
 		if err := checkProperty("property "+quote(name), value); err != nil {
 			return err
 		}
-		own[key], changed = value, true
+		if own == nil { // fields alone cost no copy
+			own = make(map[string]any, len(m.ApplicationProperties)+len(properties))
+			maps.Copy(own, m.ApplicationProperties)
+		}
+		own[key] = value
 	}
 	m.Header, m.Properties = next.Header, next.Properties
-	if changed {
+	if own != nil {
 		m.ApplicationProperties = own
 	}
 	return nil
@@ -1234,8 +1238,8 @@ func annotationsAfter(a amqp.Annotations, delay DelayRequest) amqp.Annotations {
 }
 
 // checkWritable is an error if go-amqp cannot write something of m, though it decodes it:
-// keys of annotations and of the footer of some types, and arrays that it writes wrongly. It
-// looks at all of them and at every value of a map or a list in the body.
+// keys of annotations and of the footer of some types, and what [checkValue] finds. It looks
+// at all of them and at every value of a map or a list in the body.
 func checkWritable(m *amqp.Message) error {
 	for _, section := range [...]struct {
 		kind SectionKind
@@ -1246,59 +1250,101 @@ func checkWritable(m *amqp.Message) error {
 			case string, amqp.Symbol, int, int64:
 			default:
 				return &ValueError{What: "key of the " + section.kind.String(), Value: fmt.Sprintf("%s %v", amqpTypeName(key), key),
-					Err: errors.New("go-amqp cannot write it")}
+					Err: errNotWritten}
 			}
-			if err := checkArrays(section.kind, value, 0); err != nil {
+			if err := checkValue(section.kind, value, 0); err != nil {
 				return err
 			}
 		}
 	}
 	for _, value := range m.ApplicationProperties {
-		if err := checkArrays(SectionApplicationProperties, value, 0); err != nil {
+		if err := checkValue(SectionApplicationProperties, value, 0); err != nil {
 			return err
 		}
 	}
 	for _, sequence := range m.Sequence {
-		if err := checkArrays(SectionAMQPSequence, sequence, 0); err != nil {
+		if err := checkValue(SectionAMQPSequence, sequence, 0); err != nil {
 			return err
 		}
 	}
-	return checkArrays(SectionAMQPValue, m.Value, 0)
+	return checkValue(SectionAMQPValue, m.Value, 0)
 }
 
-// checkArrays is an error if v is, or holds, an array that go-amqp writes wrongly.
-func checkArrays(in SectionKind, v any, depth int) error {
+// checkValue is an error if v is, or holds, something that go-amqp writes wrongly: an array,
+// or a described value whose descriptor was a symbol.
+func checkValue(in SectionKind, v any, depth int) error {
 	const most = 10_000 // a cycle that Go can make and AMQP cannot, or something very odd
 	if depth > most {
 		return &ValueError{What: in.String(), Value: fmt.Sprintf("of type %T", v), Err: errTooDeep}
 	}
 	switch v := v.(type) {
+	case nil, amqp.Null, bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64,
+		string, amqp.Symbol, []byte, time.Time, amqp.UUID:
 	case []any:
 		for _, e := range v {
-			if err := checkArrays(in, e, depth+1); err != nil {
+			if err := checkValue(in, e, depth+1); err != nil {
 				return err
 			}
 		}
 	case map[string]any:
 		for _, e := range v {
-			if err := checkArrays(in, e, depth+1); err != nil {
+			if err := checkValue(in, e, depth+1); err != nil {
 				return err
 			}
 		}
 	case map[any]any:
-		for _, e := range v {
-			if err := checkArrays(in, e, depth+1); err != nil {
+		for key, e := range v {
+			if err := checkValue(in, key, depth+1); err != nil {
+				return err
+			}
+			if err := checkValue(in, e, depth+1); err != nil {
 				return err
 			}
 		}
 	case []map[any]any:
 		for _, e := range v {
-			if err := checkArrays(in, e, depth+1); err != nil {
+			if err := checkValue(in, e, depth+1); err != nil {
 				return err
 			}
 		}
-	default:
+	case []int32, []int64, []time.Time:
 		return checkArray(in.String(), v)
+	default:
+		return checkRare(in, reflect.ValueOf(v), depth)
+	}
+	return nil
+}
+
+// checkRare is checkValue for the types of go-amqp's own that it decodes described values
+// into, which have no names here, and for what a caller alone can make of the others.
+func checkRare(in SectionKind, v reflect.Value, depth int) error {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() { // at which go-amqp panics
+			return &ValueError{What: in.String(), Value: "of type " + v.Type().String(), Err: fmt.Errorf("%w: nil", errNotWritten)}
+		}
+		return checkValue(in, v.Elem().Interface(), depth+1)
+	case reflect.Map:
+		for _, e := range v.Seq2() {
+			if err := checkValue(in, e.Interface(), depth+1); err != nil {
+				return err
+			}
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			field := v.Type().Field(i)
+			if !field.IsExported() {
+				continue
+			}
+			e := v.Field(i).Interface()
+			if _, ok := e.(string); ok && field.Name == "Descriptor" { // a symbol becomes a string as it is decoded
+				return &ValueError{What: in.String(), Value: "of type " + v.Type().String(),
+					Err: fmt.Errorf("%w: its descriptor, a symbol, would be a string", errNotWritten)}
+			}
+			if err := checkValue(in, e, depth+1); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
@@ -1335,8 +1381,8 @@ func CheckMessage(m *amqp.Message, p Peer) ([]Problem, error) {
 // ignore in an encoded message, and what AMQP 1.0 forbids: all that is known of the
 // predefined peers, which are told apart by their Product. For the zero Peer it is what
 // any of them would. It finds what was seen of those versions (see [Artemis] and the
-// others), so an empty answer is no promise. It looks at all of the message, and copies the
-// text in it.
+// others), so an empty answer is no promise. It lists no problem twice. It looks at all of
+// the message, and copies the text in it.
 func Check(msg []byte, p Peer) []Problem {
 	c := checker{peer: p}
 	if err := c.m.Parse(msg); err != nil {
@@ -1355,12 +1401,22 @@ type checker struct {
 	peer     Peer
 	m        RawMessage
 	problems []Problem
+	listed   map[Problem]bool
 }
 
-// add adds a problem if it is one of the peer's.
+// add adds a problem if it is one of the peer's, once: a message can have one in a million
+// places that look the same.
 func (c *checker) add(in, who, what string) {
-	if who == whoAMQP || who == whoJMS || c.peer.Product == "" || who == c.peer.Product {
-		c.problems = append(c.problems, Problem{in, who, what})
+	if who != whoAMQP && who != whoJMS && c.peer.Product != "" && who != c.peer.Product {
+		return
+	}
+	p := Problem{in, who, what}
+	if c.listed == nil {
+		c.listed = map[Problem]bool{}
+	}
+	if !c.listed[p] {
+		c.listed[p] = true
+		c.problems = append(c.problems, p)
 	}
 }
 
@@ -1677,7 +1733,7 @@ func (c *checker) property(in, name string, t wire.Type) {
 }
 
 func (c *checker) body() {
-	b, err := c.m.body()
+	b, sections, err := c.m.body()
 	if err != nil {
 		c.add("body", whoAMQP, plainError(err))
 		return
@@ -1687,20 +1743,51 @@ func (c *checker) body() {
 	case formNone:
 		c.add(in, productRabbitMQ, "no section: ends the session (4.0) or the link (4.3)")
 	case formSequence, formData:
-		if len(b.Sequences)+len(b.Data) > 1 {
+		if sections > 1 {
 			c.add(in, whoJMS, "several sections, of which only the last is read")
 		}
-		if len(b.Data) > 1 {
+		if sections > 1 && b.form() == formData {
 			c.add(in, productActiveMQ, "several sections, of which only the first is kept")
 		}
 	}
 	if b.Kind() == MapMessage && c.m.mapHasHighText() {
 		c.add(in, productActiveMQ, "a text in a map has a character above U+FFFF: it is no UTF-8 any more, and Qpid JMS loses the message")
 	}
+	if b.Kind() == StreamMessage {
+		c.stream()
+	}
 	if b.form() != formData {
 		c.add(in, productServiceBus, "no data section: its own clients read no other")
 	}
 	c.readable(b)
+}
+
+// stream looks for values of types that Qpid JMS does not read in a StreamMessage.
+func (c *checker) stream() {
+	for s, err := range c.m.BodySections() {
+		r := wire.NewReader(s.Value)
+		if err != nil || s.Kind == SectionFooter || r.Next() != wire.List {
+			return
+		}
+		outer, n := r.List()
+		for range n {
+			t := r.Next()
+			r.Skip()
+			if r.Err() != nil {
+				break
+			}
+			switch t {
+			case wire.Null, wire.Boolean, wire.Byte, wire.Short, wire.Int, wire.Long, wire.Float, wire.Double, wire.String, wire.Binary:
+			default:
+				c.add("body", whoJMS, t.String()+" in a stream, which cannot be read there")
+			}
+		}
+		r.Leave(outer)
+		if err := r.Err(); err != nil {
+			c.add("body", whoAMQP, plainError(wireError("body", s.Offset+len(s.Bytes)-len(s.Value), err)))
+			return
+		}
+	}
 }
 
 // readable checks what Qpid JMS makes of the body.
@@ -1762,19 +1849,25 @@ func (m *RawMessage) mapHasHighText() bool {
 
 // body returns a copy of the body as far as Check looks at it: texts and binaries as they
 // are, of maps and lists that they are there and whether all keys are strings, of any
-// other value nothing.
-func (m *RawMessage) body() (Body, error) {
-	var b Body
+// other value nothing. Several sections are one in it; how many there were it returns too.
+func (m *RawMessage) body() (b Body, sections int, err error) {
 	for s, err := range m.BodySections() {
 		if err != nil {
-			return Body{}, err
+			return Body{}, 0, err
+		}
+		if s.Kind != SectionFooter {
+			sections++
 		}
 		r := wire.NewReader(s.Value)
 		switch s.Kind {
 		case SectionData:
-			b.Data = append(b.Data, r.Binary())
+			if data := r.Binary(); b.Data == nil {
+				b.Data = [][]byte{data}
+			} else { // data is clipped, so this writes into a copy
+				b.Data[0] = append(b.Data[0], data...)
+			}
 		case SectionAMQPSequence:
-			b.Sequences = append(b.Sequences, []any{})
+			b.Sequences = [][]any{{}}
 		case SectionAMQPValue:
 			b.Value = typeOf(s.Value)
 			switch r.Next() {
@@ -1800,19 +1893,19 @@ func (m *RawMessage) body() (Body, error) {
 				b.Value = value
 			}
 			if err := r.Err(); err != nil {
-				return Body{}, wireError("body", s.Offset+len(s.Bytes)-len(s.Value), err)
+				return Body{}, 0, wireError("body", s.Offset+len(s.Bytes)-len(s.Value), err)
 			}
 		}
 	}
 	encoding, err := m.Property(FieldContentEncoding)
 	if err != nil {
-		return Body{}, err
+		return Body{}, 0, err
 	}
 	b.ContentEncoding, _ = encoding.Text()
 	if b.ContentType, b.Annotation, err = m.saidOfKind(); err != nil {
-		return Body{}, err
+		return Body{}, 0, err
 	}
-	return b, nil
+	return b, sections, nil
 }
 
 // saidOfKind returns what the content-type and the annotation say of the kind of message.

@@ -20,9 +20,9 @@ type input struct {
 // where names the input for people.
 func (in input) where() string {
 	if in.line > 0 {
-		return fmt.Sprintf("%s: line %d", in.file, in.line)
+		return fmt.Sprintf("%s: line %d", oneLine(in.file), in.line)
 	}
-	return in.file
+	return oneLine(in.file)
 }
 
 // parse cuts the message into its sections up to the body.

@@ -62,6 +62,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 )
 
 // Exit codes.
@@ -108,25 +109,30 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 	switch args[0] {
 	case "help", "-h", "-help", "--help":
-		usage(stdout)
-		return exitOK
+		return s.print(usageText(), nil)
 	}
 	s.errorf("there is no command %q", args[0])
 	usage(stderr)
 	return exitUsage
 }
 
-func usage(w io.Writer) {
-	fmt.Fprintln(w, "usage:")
+func usage(w io.Writer) { fmt.Fprint(w, usageText()) }
+
+func usageText() string {
+	text := "usage:\n"
 	for _, c := range commands() {
-		fmt.Fprintf(w, "  jmswire %-36s %s\n", c.name+" "+c.args, c.does)
+		text += fmt.Sprintf("  jmswire %-36s %s\n", c.name+" "+c.args, c.does)
 	}
+	return text
 }
 
 // errorf prints one line on standard error.
 func (s streams) errorf(format string, args ...any) {
-	fmt.Fprintf(s.stderr, "jmswire: "+format+"\n", args...)
+	fmt.Fprintln(s.stderr, oneLine(fmt.Sprintf("jmswire: "+format, args...)))
 }
+
+// oneLine returns text on one line, which names of files need not be.
+func oneLine(text string) string { return strings.NewReplacer("\n", `\n`, "\r", `\r`).Replace(text) }
 
 // print writes what to standard output, after what stands before it, and returns the
 // exit code.

@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -67,10 +69,31 @@ type brokenPipe struct{}
 func (brokenPipe) Write([]byte) (int, error) { return 0, errors.New("nobody reads this") }
 
 func TestOutputThatCannotBeWritten(t *testing.T) {
-	for _, command := range []string{"inspect", "demo"} {
+	for _, command := range []string{"inspect", "demo", "help"} {
 		var errs bytes.Buffer
 		code := run([]string{command}, strings.NewReader(""), brokenPipe{}, &errs)
 		require.Equal(t, 1, code, command)
 		require.Equal(t, "jmswire: nobody reads this\n", errs.String(), command)
 	}
+}
+
+// An error is one line, whatever the name of the file is.
+func TestNameOfTwoLines(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a\nb\r")
+	shown := strings.NewReplacer("\n", `\n`, "\r", `\r`).Replace(file)
+	for _, command := range []string{"inspect", "groups"} {
+		code, _, errs := jmswire("", command, file)
+		require.Equal(t, 1, code)
+		require.Equal(t, "jmswire: open "+shown+": no such file or directory\n", errs, command)
+	}
+	require.NoError(t, os.WriteFile(file, []byte("00"), 0o600))
+	code, out, errs := jmswire("", "inspect", file)
+	require.Equal(t, 1, code)
+	require.Empty(t, out)
+	require.Equal(t, "jmswire: "+shown+": message at byte 1: unexpected EOF\n", errs)
+	require.NoError(t, os.WriteFile(file, []byte("00537740"), 0o600))
+	code, out, errs = jmswire("", "inspect", file)
+	require.Equal(t, 0, code)
+	require.Empty(t, errs)
+	require.Contains(t, out, shown+": message of 4 bytes\n")
 }
