@@ -100,6 +100,7 @@ func BenchmarkGroups(b *testing.B) {
 		run func(b *testing.B, op string, queue newQueue)
 	}{
 		{"next, behind n blocked messages", benchmarkBehindBlocked},
+		{"first next, behind n blocked messages", benchmarkFirstBehindBlocked},
 		{"next, past 100,000 refused groups", benchmarkPastRefused},
 		{"first next, for each group refused", benchmarkFirstRefusal},
 		{"add, next, settle, 10,000 groups in turn", benchmarkInTurn},
@@ -122,17 +123,8 @@ func BenchmarkGroups(b *testing.B) {
 func benchmarkBehindBlocked(b *testing.B, op string, queue newQueue) {
 	const turn = 1000
 	for _, blocked := range []int{1e3, 1e4, 1e5, 1e6} {
-		g := queue(GroupOptions[uint64]{})
-		other, c := g.Open(nil), g.Open(nil)
-		keys := groupNames(100)
-		for _, k := range keys {
-			g.Add(0, k)
-			other.Next()
-		}
-		for i := range blocked {
-			g.Add(uint64(i), keys[i%len(keys)])
-		}
-		mine := groupNames(200)[100:]
+		g, mine := blockedQueue(queue, blocked, 100)
+		c := g.Open(nil)
 		var refs [turn]Ref
 		besideMapCycle(b, fmt.Sprintf("%s/n=%d", op, blocked), turn, func(b *testing.B) time.Duration {
 			for i := range turn {
@@ -151,6 +143,51 @@ func benchmarkBehindBlocked(b *testing.B, op string, queue newQueue) {
 			return took
 		})
 	}
+}
+
+// The same, but each message is the first that its consumer takes.
+func benchmarkFirstBehindBlocked(b *testing.B, op string, queue newQueue) {
+	const turn = 1000
+	for _, blocked := range []int{1e3, 1e4, 1e5, 1e6} {
+		g, mine := blockedQueue(queue, blocked, turn)
+		for i, k := range mine {
+			g.Add(uint64(i), k)
+		}
+		var consumers [turn]*Consumer[uint64]
+		besideMapCycle(b, fmt.Sprintf("%s/n=%d", op, blocked), turn, func(b *testing.B) time.Duration {
+			for i := range consumers {
+				consumers[i] = g.Open(nil)
+			}
+			took := timed(func() {
+				for _, c := range consumers {
+					c.Next()
+				}
+			})
+			for _, c := range consumers {
+				if c.Close() != 1 {
+					b.Fatal("not given")
+				}
+			}
+			return took
+		})
+	}
+}
+
+// blockedQueue returns a queue that begins with many messages of 100 groups that another consumer owns, and n groups
+// that nobody does.
+func blockedQueue(queue newQueue, blocked, n int) (*Groups[uint64], []GroupKey) {
+	const theirs = 100
+	g := queue(GroupOptions[uint64]{})
+	other := g.Open(nil)
+	keys := groupNames(theirs + n)
+	for _, k := range keys[:theirs] {
+		g.Add(0, k)
+		other.Next()
+	}
+	for i := range blocked {
+		g.Add(uint64(i), keys[i%theirs])
+	}
+	return g, keys[theirs:]
 }
 
 // A consumer whose selector refuses the first messages of 100,000 groups takes the one that it accepts, again and
@@ -321,17 +358,20 @@ func benchmarkClose(groups int) func(*testing.B, string, newQueue) {
 func benchmarkSlowestAdd(b *testing.B) {
 	const messages, rounds = 1_000_000, 3
 	times := make([]time.Duration, messages)
-	for _, groups := range []int{1, 10_000, 1_000_000} {
-		keys := groupNames(groups)
-		op := fmt.Sprintf("slowest add up to 1,000,000 messages/%d groups", groups)
-		measure(b, op, "amqpjms", func(b *testing.B) {
+	for _, row := range []struct {
+		name   string
+		groups int
+	}{{"1 group", 1}, {"10,000 groups", 10_000}, {"1,000,000 groups", messages}} {
+		keys := groupNames(row.groups)
+		op := "the slowest of 1,000,000 adds/" + row.name
+		b.Run(op+"/lib=amqpjms", func(b *testing.B) {
 			slowest := time.Duration(0)
 			for b.Loop() {
 				for round := range rounds {
 					g := NewAssigned(GroupOptions[uint64]{})
 					for i := range times {
 						start := time.Now()
-						g.Add(uint64(i), keys[i%groups])
+						g.Add(uint64(i), keys[i%len(keys)])
 						if took := time.Since(start); round == 0 || took < times[i] {
 							times[i] = took
 						}
