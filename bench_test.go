@@ -169,12 +169,19 @@ func BenchmarkMessage(b *testing.B) {
 		_, encoded := typicalMessage(b, size.body)
 		op := "peek/" + size.name
 		besideGoAMQP(b, op, func(b *testing.B) { peek(b, encoded) }, decoding(encoded))
+		// The lists and maps, the fields of the header, annotations, properties, application properties.
+		const values = 4 + 3 + 2*3 + 11 + 2*3
 		measure(b, op, "plain-walk", func(b *testing.B) {
-			// The lists and maps, the fields of the header, annotations, properties, application properties.
-			const values = 4 + 3 + 2*3 + 11 + 2*3
 			for b.Loop() {
-				if n, ok := walk(encoded); !ok || n != values {
-					b.Fatal(n, ok)
+				if n, whole := plainWalk(encoded); !whole || n != values {
+					b.Fatal(n, whole)
+				}
+			}
+		})
+		measure(b, op, "checked-walk", func(b *testing.B) {
+			for b.Loop() {
+				if n, err := checkedWalk(encoded); err != nil || n != values {
+					b.Fatal(n, err)
 				}
 			}
 		})
@@ -215,10 +222,10 @@ func peek(b *testing.B, encoded []byte) {
 	}
 }
 
-// walk goes over every value before the body once, and returns how many there are, the lists and maps that are the
-// sections among them, and whether they are all there. It is the yardstick for a peek: from each format code to the
-// next, with no more checks than it takes not to run out of the bytes [amqp 1.2].
-func walk(b []byte) (values int, whole bool) {
+// plainWalk goes over every value before the body once, and returns how many there are, the lists and maps that are
+// the sections among them, and whether they are all there. It is the yardstick for a peek: from each format code to
+// the next, with no more checks than it takes not to run out of the bytes [amqp 1.2].
+func plainWalk(b []byte) (values int, whole bool) {
 	at := 0
 	for at < len(b) {
 		left := len(b) - at
@@ -264,6 +271,38 @@ func walk(b []byte) (values int, whole bool) {
 		values++
 	}
 	return values, at == len(b)
+}
+
+// checkedWalk is plainWalk with the checks that bytes of a stranger need: that there is such a section and such a format code,
+// and that sizes and counts fit each other.
+func checkedWalk(b []byte) (values int, err error) {
+	r := wire.NewReader(b)
+	for r.Len() > 0 {
+		var outer wire.Outer
+		var n int
+		switch readSection(&r) {
+		case SectionHeader, SectionProperties:
+			outer, n = r.List()
+		case SectionDeliveryAnnotations, SectionMessageAnnotations, SectionApplicationProperties:
+			outer, n = r.Map()
+			n *= 2
+		default:
+			return values, wireErr(&r)
+		}
+		for range n {
+			r.Skip()
+		}
+		r.Leave(outer)
+		values += 1 + n
+	}
+	return values, wireErr(&r)
+}
+
+func wireErr(r *wire.Reader) error {
+	if err := r.Err(); err != nil {
+		return wireError("message", 0, err)
+	}
+	return nil
 }
 
 // What a producer does, from a message that has its body to the one that is sent, and passing one on.
@@ -408,17 +447,18 @@ func BenchmarkGrowth(b *testing.B) {
 			measure(b, fmt.Sprintf("%s/n=%d", op, n), "amqpjms", loop(n))
 		}
 	}
-	explicit := func(encoded []byte) func(b *testing.B) {
-		dst := make([]byte, 0, 2*len(encoded))
-		return calling(func() error { _, err := AppendExplicit(dst, encoded, Unstated); return err })
-	}
 	growing("peek, n bytes of body", sizes, func(n int) func(b *testing.B) {
 		_, encoded := typicalMessage(b, n)
 		return func(b *testing.B) { peek(b, encoded) }
 	})
 	growing("AppendExplicit, n bytes of body", sizes, func(n int) func(b *testing.B) {
 		_, encoded := typicalMessage(b, n)
-		return explicit(encoded)
+		dst := make([]byte, 0, 2*len(encoded))
+		return calling(func() error { _, err := AppendExplicit(dst, encoded, Unstated); return err })
+	})
+	growing("Parse, n annotations", sizes, func(n int) func(b *testing.B) {
+		encoded := withAnnotations(b, n)
+		return calling(func() error { return new(RawMessage).Parse(encoded) })
 	})
 	growing("peek, the last of n annotations", sizes, func(n int) func(b *testing.B) {
 		encoded := withAnnotations(b, n)

@@ -53,8 +53,10 @@ func run(args []string, in io.Reader, out, errs io.Writer) int {
 	r := newReport(errs)
 	r.read(in)
 	r.check(*counts, strings.FieldsFunc(*want, func(c rune) bool { return c == ',' }))
-	if err := r.print(out); err != nil {
-		r.fail("%v", err)
+	if r.operations != nil {
+		if err := r.print(out); err != nil {
+			r.fail("%v", err)
+		}
 	}
 	for _, p := range r.problems {
 		fmt.Fprintln(errs, "benchtable:", p)
