@@ -129,6 +129,8 @@ func BenchmarkHeader(b *testing.B) {
 	parsed, err := ParseHeader(encoded)
 	require.NoError(b, err)
 	require.Equal(b, h, parsed)
+	_, typical := typicalMessage(b, 256)
+	require.True(b, bytes.HasPrefix(typical, encoded), "the header of a typical message")
 	besideGoAMQP(b, "ParseHeader", func(b *testing.B) {
 		for b.Loop() {
 			if _, err := ParseHeader(encoded); err != nil {
@@ -144,13 +146,14 @@ func BenchmarkHeader(b *testing.B) {
 	}, encoding(m))
 }
 
+var bodySizes = []struct {
+	name string
+	body int
+}{{"256 B", 256}, {"4 KiB", 4 << 10}, {"64 KiB", 64 << 10}, {"1 MiB", 1 << 20}}
+
 // Looking at a typical message, with bodies of several sizes.
 func BenchmarkMessage(b *testing.B) {
-	sizes := []struct {
-		name string
-		body int
-	}{{"256 B", 256}, {"4 KiB", 4 << 10}, {"64 KiB", 64 << 10}, {"1 MiB", 1 << 20}}
-	for _, size := range sizes {
+	for _, size := range bodySizes {
 		_, encoded := typicalMessage(b, size.body)
 		besideGoAMQP(b, "Parse/"+size.name, func(b *testing.B) {
 			var m RawMessage
@@ -161,11 +164,11 @@ func BenchmarkMessage(b *testing.B) {
 			}
 		}, decoding(encoded))
 	}
-	for _, size := range sizes {
+	for _, size := range bodySizes {
 		_, encoded := typicalMessage(b, size.body)
 		besideGoAMQP(b, "Parse and AppendMessageID/"+size.name, func(b *testing.B) { cut(b, encoded) }, decoding(encoded))
 	}
-	for _, size := range sizes {
+	for _, size := range bodySizes {
 		_, encoded := typicalMessage(b, size.body)
 		op := "peek/" + size.name
 		besideGoAMQP(b, op, func(b *testing.B) { peek(b, encoded) }, decoding(encoded))
@@ -305,16 +308,20 @@ func wireErr(r *wire.Reader) error {
 	return nil
 }
 
-// What a producer does, from a message that has its body to the one that is sent, and passing one on.
-func BenchmarkProducer(b *testing.B) {
-	p := Producer{
+// typicalProducer returns a producer of which much is asked, and a body that it sends.
+func typicalProducer() (Producer, []byte) {
+	return Producer{
 		Peer: Artemis(), Destination: Destination{Kind: Queue, Name: "orders"}, Priority: Some[uint8](7),
 		TimeToLive: time.Hour, DeliveryDelay: time.Second,
-	}
+	}, bytes.Repeat([]byte{'x'}, 256)
+}
+
+// What a producer does, from a message that has its body to the one that is sent, and passing one on.
+func BenchmarkProducer(b *testing.B) {
+	p, body := typicalProducer()
 	now, id := sentAt(), NewID()
 	s, err := p.Stamp(now, id)
 	require.NoError(b, err)
-	body := bytes.Repeat([]byte{'x'}, 256)
 	measure(b, "Stamp", "amqpjms", func(b *testing.B) {
 		for b.Loop() {
 			if _, err := p.Stamp(now, id); err != nil {

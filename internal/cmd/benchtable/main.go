@@ -187,12 +187,12 @@ func (r *report) check(counts int, want []string) {
 	families := map[string]map[string]bool{} // the libs of an operation's variants
 	named := map[string]map[string]bool{}    // and of one, whatever its n
 	for _, o := range r.operations {
-		for lib, runs := range o.libs {
+		for _, lib := range slices.Sorted(maps.Keys(o.libs)) {
 			all[lib] = true
 			note(families, o.family, lib)
 			note(named, o.group+o.name, lib)
-			if len(runs) != counts {
-				r.fail("%v: %s was run %d times, not %d", o, lib, len(runs), counts)
+			if n := len(o.libs[lib]); n != counts {
+				r.fail("%v: %s was run %d times, not %d", o, lib, n, counts)
 			}
 		}
 	}
@@ -264,9 +264,9 @@ func (r *report) print(w io.Writer) error {
 		}
 	}
 	if groups != nil {
-		fmt.Fprint(out, "\nWhat grows with n, in ns. Ten times the n costs, at the steepest step: 1 is no growth, 10 grows as n does.\n"+
-			"Allocations, the time and the bytes allocated per byte of the message are those of the last n, and what stands beside\n"+
-			"others that of the n where it is greatest.\n")
+		fmt.Fprint(out, "\nWhat grows with n, in ns. Ten times the n costs, at the steepest step: 1 is no growth, 10 grows as n does,\n"+
+			"and somewhat more where a cache ends. Allocations, and the time and bytes allocated per byte of a message, are those\n"+
+			"of the last n, and what stands beside others is where that is worst for amqpjms.\n")
 	}
 	for _, group := range groups {
 		r.printGrowth(out, group)

@@ -52,9 +52,9 @@ IDs
 Header
   append             9.00     88.0  11.0 (8.00–10,000)        0 / 4  2.00 (2.00–4.00) × plain walk
 
-What grows with n, in ns. Ten times the n costs, at the steepest step: 1 is no growth, 10 grows as n does.
-Allocations, the time and the bytes allocated per byte of the message are those of the last n, and what stands beside
-others that of the n where it is greatest.
+What grows with n, in ns. Ten times the n costs, at the steepest step: 1 is no growth, 10 grows as n does,
+and somewhat more where a cache ends. Allocations, and the time and bytes allocated per byte of a message, are those
+of the last n, and what stands beside others is where that is worst for amqpjms.
 
 Growth    n=10  n=1,000   ten times the n  ns/byte  B/byte  allocations  beside others
   read n   100   40,000  20.0 (10.0–30.0)     40.0    0.10            1  5.00 (3.00–10.0) × map cycle
