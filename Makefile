@@ -1,12 +1,15 @@
 # demo   shows what the library does, on messages recorded from real peers
 # test   all that must hold: format, vet, builds, tests, and each fuzz target for FUZZ inputs
-# bench  speed, beside go-amqp where that does the same
+# bench  one table of what things cost, beside go-amqp where that does the same; some 5 minutes.
+#        BENCH=IDs/ParseID measures those alone
 #
 # interop           live tests against ActiveMQ Classic, Broker-J, Artemis and a JMS application
 # interop-rabbitmq  the same against RabbitMQ 4.0 and 4.3
 
-GO   ?= go
-FUZZ ?= 100000
+GO     ?= go
+FUZZ   ?= 100000
+BENCH  ?= .
+COUNTS ?= 6
 
 # -race needs a platform that has it, cgo, and for that a C compiler.
 race = $(shell $(GO) list -race unsafe >/dev/null 2>&1 && set -- $$($(GO) env CC) && command -v "$$1" >/dev/null && echo -race)
@@ -49,8 +52,12 @@ fuzz:
 		$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZ)x "$$package" </dev/null; \
 	done
 
+# Runs one after the other, so that what stands side by side is measured side by side in each.
+benchmarks = for i in $$(seq $(COUNTS)); do $(GO) test -run '^$$' -bench '$(BENCH)' -benchtime 100ms -vet off . || exit; done
+benchtable = $(GO) run ./internal/cmd/benchtable -counts $(COUNTS)
+
 bench:
-	$(GO) test -run '^$$' -bench . -count 6
+	@$(benchmarks) | $(benchtable)
 
 # -v shows the table of what each broker did. The tests say what must be installed.
 interop:

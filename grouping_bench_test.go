@@ -3,8 +3,10 @@ package amqpjms
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -17,19 +19,18 @@ type mapCycle struct {
 	next uint64
 }
 
-func newMapCycle() *mapCycle {
+var theMapCycle = sync.OnceValue(func() *mapCycle {
 	const entries = 100_000
 	c := &mapCycle{m: make(map[uint64]int32, entries)}
 	for range entries {
 		c.m[c.key()] = 1
 	}
 	return c
-}
+})
 
 func (c *mapCycle) key() uint64 { c.next++; return c.next * 0x9e3779b97f4a7c15 }
 
-func (c *mapCycle) run(n int) time.Duration {
-	start := time.Now()
+func (c *mapCycle) run(n int) {
 	for range n {
 		k := c.key()
 		c.m[k] = int32(k)
@@ -38,27 +39,36 @@ func (c *mapCycle) run(n int) time.Duration {
 		}
 		delete(c.m, k)
 	}
-	return time.Since(start)
 }
 
-// perCycle runs turns of n operations, of which it is told what they took, and map cycles by turns, for a machine is not
-// the same all the time. It reports the median of their ratios.
-func perCycle(b *testing.B, n int, turn func() time.Duration) {
-	c := newMapCycle()
-	c.run(100_000)
-	turn()
-	var ours time.Duration
-	var ratios []float64
-	b.ReportAllocs()
-	b.ResetTimer()
-	for range b.N {
-		took := turn()
-		ours += took
-		ratios = append(ratios, float64(took)/float64(c.run(n)))
-	}
-	slices.Sort(ratios)
-	b.ReportMetric(ratios[len(ratios)/2], "cycles")
-	b.ReportMetric(float64(ours.Nanoseconds())/float64(b.N)/float64(n), "ns/op")
+// besideMapCycle measures turns of n operations, of which turn says what they took, and map cycles.
+func besideMapCycle(b *testing.B, op string, n int, turn func(b *testing.B) time.Duration) {
+	turn(b)
+	measureTurns(b, op, "amqpjms", n, turn)
+	mapCycles(b, op)
+}
+
+func mapCycles(b *testing.B, op string) {
+	const n = 10_000
+	c := theMapCycle()
+	measureTurns(b, op, "map-cycle", n, func(*testing.B) time.Duration { return timed(func() { c.run(n) }) })
+}
+
+// measureTurns reports one of n operations: what it took, and what was allocated in the whole turn for each.
+func measureTurns(b *testing.B, op, lib string, n int, turn func(b *testing.B) time.Duration) {
+	measure(b, op, lib, func(b *testing.B) {
+		var took time.Duration
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for b.Loop() {
+			took += turn(b)
+		}
+		runtime.ReadMemStats(&after)
+		operations := float64(b.N) * float64(n)
+		b.ReportMetric(float64(took)/operations, "ns/op")
+		b.ReportMetric(float64(after.Mallocs-before.Mallocs)/operations, "allocs/op")
+		b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/operations, "B/op")
+	})
 }
 
 // timed returns what f takes.
@@ -68,9 +78,11 @@ func timed(f func()) time.Duration {
 	return time.Since(start)
 }
 
+type newQueue = func(GroupOptions[uint64]) *Groups[uint64]
+
 var strategies = []struct {
 	name string
-	make func(GroupOptions[uint64]) *Groups[uint64]
+	make newQueue
 }{{"assigned", NewAssigned[uint64]}, {"shared", NewShared[uint64]}}
 
 // groupNames returns n group keys.
@@ -82,181 +94,284 @@ func groupNames(n int) []GroupKey {
 	return keys
 }
 
-// A consumer takes messages that stand behind many that are for another, who takes none.
-func BenchmarkGroupsNextBehindBlocked(b *testing.B) {
-	for _, s := range strategies {
-		for _, blocked := range []int{1e3, 1e4, 1e5, 1e6} {
-			b.Run(fmt.Sprintf("%s/%d", s.name, blocked), func(b *testing.B) {
-				const turn = 1000
-				g := s.make(GroupOptions[uint64]{})
-				other, c := g.Open(nil), g.Open(nil)
-				keys := groupNames(100)
-				for _, k := range keys {
-					g.Add(0, k)
-					other.Next()
-				}
-				for i := range blocked {
-					g.Add(uint64(i), keys[i%len(keys)])
-				}
-				mine := groupNames(200)[100:]
-				var refs [turn]Ref
-				perCycle(b, turn, func() time.Duration {
-					for i := range turn {
-						g.Add(uint64(i), mine[i%len(mine)])
-					}
-					took := timed(func() {
-						for i := range turn {
-							_, refs[i], _ = c.Next()
-						}
-					})
-					for _, r := range refs {
-						if !g.Settle(r) {
-							b.Fatal("not given")
-						}
-					}
-					return took
-				})
-			})
+func BenchmarkGroups(b *testing.B) {
+	for _, bench := range []struct {
+		op  string
+		run func(b *testing.B, op string, queue newQueue)
+	}{
+		{"next, behind n blocked messages", benchmarkBehindBlocked},
+		{"first next, behind n blocked messages", benchmarkFirstBehindBlocked},
+		{"next, past 100,000 refused groups", benchmarkPastRefused},
+		{"first next, for each group refused", benchmarkFirstRefusal},
+		{"add, next, settle, 10,000 groups in turn", benchmarkInTurn},
+		{"add, next, settle, 10,000 groups at random", benchmarkAtRandom},
+		{"add, next, settle, n groups", benchmarkByGroups},
+		{"add, next, settle, n messages", benchmarkByMessages},
+		{"close, for each message, 1 group", benchmarkClose(1)},
+		{"close, for each message, 1000 groups", benchmarkClose(1000)},
+		{"close, for each message, 100,000 groups", benchmarkClose(100_000)},
+	} {
+		for _, s := range strategies {
+			bench.run(b, bench.op+"/"+s.name, s.make)
 		}
 	}
+	benchmarkSlowestAdd(b)
+	benchmarkKey(b)
 }
 
-// A consumer whose selector refuses the first messages of 100,000 groups takes the one that it accepts, again and
-// again. Each time another consumer takes and releases some of the messages that it refuses.
-func BenchmarkGroupsNextPastRefused(b *testing.B) {
-	for _, s := range strategies {
-		b.Run(s.name, func(b *testing.B) {
-			const groups, turn = 100_000, 1000
-			g := s.make(GroupOptions[uint64]{})
-			c, other := g.Open(func(m uint64) bool { return m == 1 }), g.Open(nil)
-			for _, k := range groupNames(groups) {
-				g.Add(0, k)
+// A consumer takes messages that stand behind many that are for another, who takes none.
+func benchmarkBehindBlocked(b *testing.B, op string, queue newQueue) {
+	const turn = 1000
+	for _, blocked := range []int{1e3, 1e4, 1e5, 1e6} {
+		g, mine := blockedQueue(queue, blocked, 100)
+		c := g.Open(nil)
+		var refs [turn]Ref
+		besideMapCycle(b, fmt.Sprintf("%s/n=%d", op, blocked), turn, func(b *testing.B) time.Duration {
+			for i := range turn {
+				g.Add(uint64(i), mine[i%len(mine)])
 			}
-			mine := groupNames(groups + 1)[groups]
-			first := timed(func() { c.Next() })
-			perCycle(b, turn, func() (took time.Duration) {
-				for range turn {
-					g.Add(1, mine)
-					if _, r, ok := other.Next(); ok {
-						g.Release(r)
-					}
-					var r Ref
-					took += timed(func() { _, r, _ = c.Next() })
-					if !g.Settle(r) {
-						b.Fatal("not given")
-					}
+			took := timed(func() {
+				for i := range turn {
+					_, refs[i], _ = c.Next()
 				}
-				return took
 			})
-			b.ReportMetric(float64(first.Nanoseconds())/groups, "ns/first-refusal")
+			for _, r := range refs {
+				if !g.Settle(r) {
+					b.Fatal("not given")
+				}
+			}
+			return took
 		})
 	}
 }
 
-// Messages go through a queue with 10,000 groups in which 100,000 wait, to eight consumers: their groups come in
-// turn, or at random. Their keys were just read, as they are when a message has come in, and are not those
-// that the queue has.
-func BenchmarkGroupsThrough(b *testing.B) {
-	for _, s := range strategies {
-		for _, order := range []string{"in turn", "random"} {
-			b.Run(s.name+"/"+order, func(b *testing.B) {
-				const groups, messages, turn = 10_000, 100_000, 2000
-				g := s.make(GroupOptions[uint64]{})
-				keys := groupNames(groups)
-				rnd := rand.New(rand.NewPCG(1, 2))
-				sent := 0
-				next := func() GroupKey {
-					sent++
-					if order == "random" {
-						return keys[rnd.IntN(groups)]
-					}
-					return keys[sent%groups]
-				}
-				var consumers [8]*Consumer[uint64]
-				for i := range consumers {
-					consumers[i] = g.Open(nil)
-				}
-				for i := range messages {
-					g.Add(uint64(i), next())
-				}
-				var read [turn]GroupKey
-				through := func() time.Duration {
-					var texts strings.Builder
-					for i := range read {
-						read[i] = next()
-						texts.WriteString(read[i].text)
-					}
-					for i, at := 0, 0; i < len(read); i++ {
-						n := len(read[i].text)
-						read[i].text = texts.String()[at:][:n]
-						at += n
-					}
-					return timed(func() {
-						for i, k := range read {
-							g.Add(uint64(i), k)
-							for at := i; ; at++ {
-								if _, r, ok := consumers[at%len(consumers)].Next(); ok {
-									g.Settle(r)
-									break
-								}
-							}
-						}
-					})
-				}
-				for range 100 {
-					through()
-				}
-				perCycle(b, turn, through)
-			})
+// The same, but each message is the first that its consumer takes.
+func benchmarkFirstBehindBlocked(b *testing.B, op string, queue newQueue) {
+	const turn = 1000
+	for _, blocked := range []int{1e3, 1e4, 1e5, 1e6} {
+		g, mine := blockedQueue(queue, blocked, turn)
+		for i, k := range mine {
+			g.Add(uint64(i), k)
 		}
+		var consumers [turn]*Consumer[uint64]
+		besideMapCycle(b, fmt.Sprintf("%s/n=%d", op, blocked), turn, func(b *testing.B) time.Duration {
+			for i := range consumers {
+				consumers[i] = g.Open(nil)
+			}
+			took := timed(func() {
+				for _, c := range consumers {
+					c.Next()
+				}
+			})
+			for _, c := range consumers {
+				if c.Close() != 1 {
+					b.Fatal("not given")
+				}
+			}
+			return took
+		})
 	}
 }
 
-// A consumer goes away that holds 100,000 messages.
-func BenchmarkGroupsClose(b *testing.B) {
-	for _, s := range strategies {
-		for _, groups := range []int{1, 1000, 100_000} {
-			b.Run(fmt.Sprintf("%s/%d groups", s.name, groups), func(b *testing.B) {
-				const messages = 100_000
-				g := s.make(GroupOptions[uint64]{})
-				keys := groupNames(groups)
-				for i := range messages {
-					g.Add(uint64(i), keys[i%groups])
-				}
-				perCycle(b, messages, func() time.Duration {
-					c := g.Open(nil)
-					for range messages {
-						c.Next()
-					}
-					return timed(func() {
-						if c.Close() != messages {
-							b.Fatal("not all returned")
-						}
-					})
-				})
-			})
+// blockedQueue returns a queue that begins with many messages of 100 groups that another consumer owns, and n groups
+// that nobody does.
+func blockedQueue(queue newQueue, blocked, n int) (*Groups[uint64], []GroupKey) {
+	const theirs = 100
+	g := queue(GroupOptions[uint64]{})
+	other := g.Open(nil)
+	keys := groupNames(theirs + n)
+	for _, k := range keys[:theirs] {
+		g.Add(0, k)
+		other.Next()
+	}
+	for i := range blocked {
+		g.Add(uint64(i), keys[i%theirs])
+	}
+	return g, keys[theirs:]
+}
+
+// A consumer whose selector refuses the first messages of 100,000 groups takes the one that it accepts, again and
+// again. Each time another consumer takes and releases some of the messages that it refuses.
+func benchmarkPastRefused(b *testing.B, op string, queue newQueue) {
+	const groups, turn = 100_000, 1000
+	g := queue(GroupOptions[uint64]{})
+	c, other := g.Open(func(m uint64) bool { return m == 1 }), g.Open(nil)
+	for _, k := range groupNames(groups) {
+		g.Add(0, k)
+	}
+	mine := groupNames(groups + 1)[groups]
+	c.Next()
+	besideMapCycle(b, op, turn, func(b *testing.B) (took time.Duration) {
+		for range turn {
+			g.Add(1, mine)
+			if _, r, ok := other.Next(); ok {
+				g.Release(r)
+			}
+			var r Ref
+			took += timed(func() { _, r, _ = c.Next() })
+			if !g.Settle(r) {
+				b.Fatal("not given")
+			}
 		}
+		return took
+	})
+}
+
+// A consumer is new whose selector refuses the first messages of 100,000 groups, and asks.
+func benchmarkFirstRefusal(b *testing.B, op string, queue newQueue) {
+	const groups = 100_000
+	g := queue(GroupOptions[uint64]{})
+	for _, k := range groupNames(groups) {
+		g.Add(0, k)
+	}
+	besideMapCycle(b, op, groups, func(b *testing.B) time.Duration {
+		asked := 0
+		c := g.Open(func(uint64) bool { asked++; return false })
+		took := timed(func() { c.Next() })
+		c.Close()
+		if asked != groups {
+			b.Fatalf("asked about %d messages", asked)
+		}
+		return took
+	})
+}
+
+// Messages go through a queue with 10,000 groups in which 100,000 wait, to eight consumers. Their keys were just read,
+// as they are when a message has come in, and are not those that the queue has.
+func benchmarkInTurn(b *testing.B, op string, queue newQueue) {
+	benchmarkThrough(b, op, queue, func(sent, groups int) int { return sent % groups })
+}
+
+func benchmarkAtRandom(b *testing.B, op string, queue newQueue) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	benchmarkThrough(b, op, queue, func(_, groups int) int { return rnd.IntN(groups) })
+}
+
+func benchmarkThrough(b *testing.B, op string, queue newQueue, group func(sent, groups int) int) {
+	const groups, messages, turn = 10_000, 100_000, 2000
+	g := queue(GroupOptions[uint64]{})
+	keys := groupNames(groups)
+	sent := 0
+	next := func() GroupKey {
+		sent++
+		return keys[group(sent, groups)]
+	}
+	var consumers [8]*Consumer[uint64]
+	for i := range consumers {
+		consumers[i] = g.Open(nil)
+	}
+	for i := range messages {
+		g.Add(uint64(i), next())
+	}
+	var read [turn]GroupKey
+	through := func(b *testing.B) time.Duration {
+		var texts strings.Builder
+		texts.Grow(turn * len(keys[0].text))
+		for i := range read {
+			read[i] = next()
+			texts.WriteString(read[i].text)
+		}
+		for i, at := 0, 0; i < len(read); i++ {
+			n := len(read[i].text)
+			read[i].text = texts.String()[at:][:n]
+			at += n
+		}
+		return timed(func() {
+			for i, k := range read {
+				g.Add(uint64(i), k)
+				for at := i; ; at++ {
+					if _, r, ok := consumers[at%len(consumers)].Next(); ok {
+						g.Settle(r)
+						break
+					}
+				}
+			}
+		})
+	}
+	for range 100 {
+		through(b)
+	}
+	besideMapCycle(b, op, turn, through)
+}
+
+// A queue has few groups or many, with one message each.
+func benchmarkByGroups(b *testing.B, op string, queue newQueue) {
+	for _, n := range []int{1e3, 1e4, 1e5, 1e6} {
+		benchmarkWaiting(b, op, queue, n, n)
+	}
+}
+
+// A queue has few messages or many, in 1000 groups.
+func benchmarkByMessages(b *testing.B, op string, queue newQueue) {
+	for _, n := range []int{1e3, 1e4, 1e5, 1e6} {
+		benchmarkWaiting(b, op, queue, n, 1000)
+	}
+}
+
+func benchmarkWaiting(b *testing.B, op string, queue newQueue, n, groups int) {
+	const turn = 10_000
+	g := queue(GroupOptions[uint64]{})
+	keys := groupNames(groups)
+	c := g.Open(nil)
+	for i := range n {
+		g.Add(uint64(i), keys[i%groups])
+	}
+	sent := 0
+	besideMapCycle(b, fmt.Sprintf("%s/n=%d", op, n), turn, func(b *testing.B) time.Duration {
+		return timed(func() {
+			for range turn {
+				g.Add(0, keys[sent%groups])
+				sent++
+				if _, r, _ := c.Next(); !g.Settle(r) {
+					b.Fatal("not given")
+				}
+			}
+		})
+	})
+}
+
+// A consumer goes away that holds 100,000 messages.
+func benchmarkClose(groups int) func(*testing.B, string, newQueue) {
+	return func(b *testing.B, op string, queue newQueue) {
+		const messages = 100_000
+		g := queue(GroupOptions[uint64]{})
+		keys := groupNames(groups)
+		for i := range messages {
+			g.Add(uint64(i), keys[i%groups])
+		}
+		besideMapCycle(b, op, messages, func(b *testing.B) time.Duration {
+			c := g.Open(nil)
+			for range messages {
+				c.Next()
+			}
+			return timed(func() {
+				if c.Close() != messages {
+					b.Fatal("not all returned")
+				}
+			})
+		})
 	}
 }
 
 // A queue grows to a million messages: the slowest single Add. Each is measured several times and its fastest time
 // counts, so that what the machine does meanwhile does not, but what the structure does at that size does.
-func BenchmarkGroupsSlowestAdd(b *testing.B) {
-	for _, groups := range []int{1, 10_000, 1_000_000} {
-		b.Run(fmt.Sprintf("%d groups", groups), func(b *testing.B) {
-			const messages, rounds = 1_000_000, 3
-			keys := groupNames(groups)
-			c := newMapCycle()
-			c.run(messages)
-			cycle := float64(c.run(messages)) / messages
+func benchmarkSlowestAdd(b *testing.B) {
+	const messages, rounds = 1_000_000, 3
+	times := make([]time.Duration, messages)
+	for _, row := range []struct {
+		name   string
+		groups int
+	}{{"1 group", 1}, {"10,000 groups", 10_000}, {"1,000,000 groups", messages}} {
+		keys := groupNames(row.groups)
+		op := "the slowest of 1,000,000 adds/" + row.name
+		b.Run(op+"/lib=amqpjms", func(b *testing.B) {
 			slowest := time.Duration(0)
-			for range b.N {
-				times := make([]time.Duration, messages)
+			for b.Loop() {
 				for round := range rounds {
 					g := NewAssigned(GroupOptions[uint64]{})
 					for i := range times {
 						start := time.Now()
-						g.Add(uint64(i), keys[i%groups])
+						g.Add(uint64(i), keys[i%len(keys)])
 						if took := time.Since(start); round == 0 || took < times[i] {
 							times[i] = took
 						}
@@ -264,42 +379,14 @@ func BenchmarkGroupsSlowestAdd(b *testing.B) {
 				}
 				slowest = max(slowest, slices.Max(times))
 			}
-			b.ReportMetric(float64(slowest)/cycle, "cycles")
-			b.ReportMetric(float64(slowest.Microseconds()), "µs/slowest")
+			b.ReportMetric(float64(slowest), "ns/op")
 		})
-	}
-}
-
-// A queue has few groups or many: to add a message, take it and settle it.
-func BenchmarkGroupsByGroups(b *testing.B) {
-	for _, s := range strategies {
-		for _, groups := range []int{1e3, 1e4, 1e5, 1e6} {
-			b.Run(fmt.Sprintf("%s/%d", s.name, groups), func(b *testing.B) {
-				const turn = 10_000
-				g := s.make(GroupOptions[uint64]{})
-				keys := groupNames(groups)
-				c := g.Open(nil)
-				for i, k := range keys {
-					g.Add(uint64(i), k)
-				}
-				sent := 0
-				perCycle(b, turn, func() time.Duration {
-					return timed(func() {
-						for range turn {
-							g.Add(0, keys[sent%groups])
-							sent++
-							_, r, _ := c.Next()
-							g.Settle(r)
-						}
-					})
-				})
-			})
-		}
+		mapCycles(b, op)
 	}
 }
 
 // The key of a group that is known is read from an encoded message with properties before the group-id.
-func BenchmarkGroupsKey(b *testing.B) {
+func benchmarkKey(b *testing.B) {
 	const turn = 10_000
 	_, encoded := typicalMessage(b, 256)
 	var m RawMessage
@@ -312,7 +399,7 @@ func BenchmarkGroupsKey(b *testing.B) {
 		b.Fatal(k, err)
 	}
 	g.Add(1, k)
-	perCycle(b, turn, func() time.Duration {
+	besideMapCycle(b, "Key of a known group", turn, func(b *testing.B) time.Duration {
 		return timed(func() {
 			for range turn {
 				if _, err := g.Key(&m, GroupIDHeader); err != nil {

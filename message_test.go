@@ -1028,43 +1028,6 @@ func TestViewAllocs(t *testing.T) {
 	}
 }
 
-// Reading every header field of a decoded message costs at most a sixth of decoding it (ids are not made strings).
-func BenchmarkView(b *testing.B) {
-	encoded := everyField(b)
-	b.Run("fields", func(b *testing.B) {
-		var m amqp.Message
-		require.NoError(b, m.UnmarshalBinary(encoded))
-		r := Receiver{Peer: Artemis(), Destination: Destination{Kind: Queue, Name: "orders"}}
-		b.ReportAllocs()
-		for b.Loop() {
-			v := r.Read(&m, sentAt())
-			_, err1 := v.MessageID()
-			_, err2 := v.CorrelationID()
-			_, err3 := v.Destination()
-			_, err4 := v.ReplyTo()
-			_, err5 := v.DeliveryTime()
-			_, err6 := v.Expiration()
-			_, err7 := v.UserID()
-			_, err8 := v.AnnotatedKind()
-			if err1 != nil || err2 != nil || err3 != nil || err4 != nil || err5 != nil || err6 != nil || err7 != nil || err8 != nil {
-				b.Fatal(err1, err2, err3, err4, err5, err6, err7, err8)
-			}
-			_, _, _, _ = v.DeliveryMode(), v.Priority(), v.Redelivered(), v.DeliveryCount()
-			_, _, _, _, _ = v.Timestamp(), v.Type(), v.GroupID(), v.GroupSeq(), v.ReplyToGroupID()
-			_, _, _ = v.ContentType(), v.ContentEncoding(), v.Kind()
-		}
-	})
-	b.Run("go-amqp-decodes", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			var m amqp.Message
-			if err := m.UnmarshalBinary(encoded); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-}
-
 func TestDestinationKindFrom(t *testing.T) {
 	for _, row := range []struct {
 		rule               string

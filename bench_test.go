@@ -1,0 +1,645 @@
+package amqpjms
+
+import (
+	"encoding/binary"
+	"testing"
+	"time"
+
+	"bytes"
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/Azure/go-amqp"
+	"github.com/google/uuid"
+	"github.com/seed-b113d664/amqpjms/internal/wire"
+	"github.com/stretchr/testify/require"
+)
+
+// A benchmark's name ends in what was measured: lib=amqpjms is this package, and others stand beside it: what does the
+// same, or a yardstick. All before that is the operation, the same for those that are compared; in it, n= is the
+// size of a row that shows what grows with what. internal/cmd/benchtable makes one table of them.
+//
+// What is measured stands between the braces of a loop over b.Loop, which keeps results that nobody looks at.
+
+// measure runs a benchmark under a name that ends in lib.
+func measure(b *testing.B, op, lib string, loop func(b *testing.B)) {
+	b.Run(op+"/lib="+lib, func(b *testing.B) {
+		b.ReportAllocs()
+		loop(b)
+	})
+}
+
+// besideGoAMQP runs one for this package, and one for what a user of go-amqp has in its place.
+func besideGoAMQP(b *testing.B, op string, ours, goAMQP func(b *testing.B)) {
+	measure(b, op, "amqpjms", ours)
+	measure(b, op, "go-amqp", goAMQP)
+}
+
+// calling measures a function that is too slow for the cost of its call to matter.
+func calling(f func() error) func(b *testing.B) {
+	return func(b *testing.B) {
+		for b.Loop() {
+			if err := f(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}
+
+// decoding is what go-amqp has in place of looking at bytes.
+func decoding(encoded []byte) func(b *testing.B) {
+	return calling(func() error { return new(amqp.Message).UnmarshalBinary(encoded) })
+}
+
+// encoding is what it has in place of appending them.
+func encoding(m *amqp.Message) func(b *testing.B) {
+	return calling(func() error { _, err := m.MarshalBinary(); return err })
+}
+
+// Ids of each kind, both ways. On the wire they are the one property of a message that has nothing else.
+func BenchmarkIDs(b *testing.B) {
+	dst := make([]byte, 0, 256)
+	rows := kindsOfIDs(b)
+	for _, row := range rows {
+		measure(b, "AppendMessageID/"+row.name, "amqpjms", func(b *testing.B) {
+			for b.Loop() {
+				_ = row.id.AppendMessageID(dst)
+			}
+		})
+	}
+	for _, row := range rows {
+		measure(b, "ParseID/"+row.name, "amqpjms", func(b *testing.B) {
+			for b.Loop() {
+				if _, err := ParseID(row.jms); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+	for _, row := range rows {
+		_, encoded := propertiesWith(b, row.id)
+		besideGoAMQP(b, "from the wire/"+row.name, func(b *testing.B) { cut(b, encoded) }, decoding(encoded))
+	}
+	for _, row := range rows {
+		m, encoded := propertiesWith(b, row.id)
+		var same amqp.Message
+		require.NoError(b, same.UnmarshalBinary(appendPropertiesWith(nil, row.id)))
+		again, err := same.MarshalBinary()
+		require.NoError(b, err)
+		require.Equal(b, encoded, again)
+		besideGoAMQP(b, "to the wire/"+row.name, func(b *testing.B) {
+			for b.Loop() {
+				_ = appendPropertiesWith(dst, row.id)
+			}
+		}, encoding(m))
+	}
+}
+
+// appendPropertiesWith appends a message of nothing but a message-id.
+func appendPropertiesWith(b []byte, id ID) []byte {
+	b = wire.AppendDescriptor(b, uint64(SectionProperties))
+	start := len(b)
+	b = id.AppendTo(wire.BeginList8(b))
+	wire.EndList8(b, start, 1)
+	return b
+}
+
+// cut measures Parse and AppendMessageID.
+func cut(b *testing.B, encoded []byte) {
+	var m RawMessage
+	dst := make([]byte, 0, 128)
+	for b.Loop() {
+		if err := m.Parse(encoded); err != nil {
+			b.Fatal(err)
+		}
+		if _, err := m.AppendMessageID(dst); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkHeader(b *testing.B) {
+	m := &amqp.Message{Header: &amqp.MessageHeader{Durable: true, Priority: 7, TTL: time.Minute}}
+	encoded, err := m.MarshalBinary()
+	require.NoError(b, err)
+	h := Header{Mode: Persistent, Priority: Some[uint8](7), TTL: Some[uint32](60000)}
+	parsed, err := ParseHeader(encoded)
+	require.NoError(b, err)
+	require.Equal(b, h, parsed)
+	_, typical := typicalMessage(b, 256)
+	require.True(b, bytes.HasPrefix(typical, encoded), "the header of a typical message")
+	besideGoAMQP(b, "ParseHeader", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := ParseHeader(encoded); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}, decoding(encoded))
+	besideGoAMQP(b, "Header.AppendTo", func(b *testing.B) {
+		dst := make([]byte, 0, 64)
+		for b.Loop() {
+			_ = h.AppendTo(dst)
+		}
+	}, encoding(m))
+}
+
+var bodySizes = []struct {
+	name string
+	body int
+}{{"256 B", 256}, {"4 KiB", 4 << 10}, {"64 KiB", 64 << 10}, {"1 MiB", 1 << 20}}
+
+// Looking at a typical message, with bodies of several sizes.
+func BenchmarkMessage(b *testing.B) {
+	for _, size := range bodySizes {
+		_, encoded := typicalMessage(b, size.body)
+		besideGoAMQP(b, "Parse/"+size.name, func(b *testing.B) {
+			var m RawMessage
+			for b.Loop() {
+				if err := m.Parse(encoded); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}, decoding(encoded))
+	}
+	for _, size := range bodySizes {
+		_, encoded := typicalMessage(b, size.body)
+		besideGoAMQP(b, "Parse and AppendMessageID/"+size.name, func(b *testing.B) { cut(b, encoded) }, decoding(encoded))
+	}
+	for _, size := range bodySizes {
+		_, encoded := typicalMessage(b, size.body)
+		op := "peek/" + size.name
+		besideGoAMQP(b, op, func(b *testing.B) { peek(b, encoded) }, decoding(encoded))
+		// The lists and maps, the fields of the header, annotations, properties, application properties.
+		const values = 4 + 3 + 2*3 + 11 + 2*3
+		measure(b, op, "plain-walk", func(b *testing.B) {
+			for b.Loop() {
+				if n, whole := plainWalk(encoded); !whole || n != values {
+					b.Fatal(n, whole)
+				}
+			}
+		})
+		measure(b, op, "checked-walk", func(b *testing.B) {
+			for b.Loop() {
+				if n, err := checkedWalk(encoded); err != nil || n != values {
+					b.Fatal(n, err)
+				}
+			}
+		})
+	}
+
+	m, encoded := typicalMessage(b, 256)
+	besideGoAMQP(b, "AppendExplicit, dst nil", calling(func() error {
+		_, err := AppendExplicit(nil, encoded, Unstated)
+		return err
+	}), encoding(m))
+	besideGoAMQP(b, "AppendExplicit, dst reused", func(b *testing.B) {
+		dst := make([]byte, 0, 4096)
+		for b.Loop() {
+			if _, err := AppendExplicit(dst, encoded, Unstated); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}, encoding(m))
+}
+
+// peek measures what a broker plugin looks at: header, message id, group id and delivery time.
+func peek(b *testing.B, encoded []byte) {
+	var m RawMessage
+	dst := make([]byte, 0, 128)
+	for b.Loop() {
+		if err := m.Parse(encoded); err != nil {
+			b.Fatal(err)
+		}
+		if _, err := m.AppendMessageID(dst); err != nil {
+			b.Fatal(err)
+		}
+		if group, err := m.Property(FieldGroupID); err != nil || group == nil {
+			b.Fatal(err)
+		}
+		if at, err := m.DeliveryTime(); err != nil || at == 0 || m.Header.Mode != Persistent {
+			b.Fatal(err)
+		}
+	}
+}
+
+// plainWalk goes over every value before the body once, and returns how many there are, the lists and maps that are
+// the sections among them, and whether they are all there. It is the yardstick for a peek: from each format code to
+// the next, with no more checks than it takes not to run out of the bytes [amqp 1.2].
+func plainWalk(b []byte) (values int, whole bool) {
+	at := 0
+	for at < len(b) {
+		left := len(b) - at
+		switch b[at] >> 4 {
+		case 0x0: // the descriptor of a section
+			if left < 3 {
+				return values, false
+			}
+			if b[at+2] >= byte(SectionData) {
+				return values, true
+			}
+			at += 3
+			continue
+		case 0x4:
+			at++
+		case 0x5:
+			at += 2
+		case 0x6:
+			at += 3
+		case 0x7:
+			at += 5
+		case 0x8:
+			at += 9
+		case 0x9:
+			at += 17
+		case 0xa:
+			if left < 2 {
+				return values, false
+			}
+			at += 2 + int(b[at+1])
+		case 0xb:
+			if left < 5 {
+				return values, false
+			}
+			at += 5 + int(binary.BigEndian.Uint32(b[at+1:]))
+		case 0xc: // a list or map: its size and count, then its values
+			at += 3
+		case 0xd:
+			at += 9
+		default:
+			return values, false
+		}
+		values++
+	}
+	return values, at == len(b)
+}
+
+// checkedWalk is plainWalk with the checks that bytes of a stranger need: that there is such a section and such a format code,
+// and that sizes and counts fit each other.
+func checkedWalk(b []byte) (values int, err error) {
+	r := wire.NewReader(b)
+	for r.Len() > 0 {
+		var outer wire.Outer
+		var n int
+		switch readSection(&r) {
+		case SectionHeader, SectionProperties:
+			outer, n = r.List()
+		case SectionDeliveryAnnotations, SectionMessageAnnotations, SectionApplicationProperties:
+			outer, n = r.Map()
+			n *= 2
+		default:
+			return values, wireErr(&r)
+		}
+		for range n {
+			r.Skip()
+		}
+		r.Leave(outer)
+		values += 1 + n
+	}
+	return values, wireErr(&r)
+}
+
+func wireErr(r *wire.Reader) error {
+	if err := r.Err(); err != nil {
+		return wireError("message", 0, err)
+	}
+	return nil
+}
+
+// typicalProducer returns a producer of which much is asked, and a body that it sends.
+func typicalProducer() (Producer, []byte) {
+	return Producer{
+		Peer: Artemis(), Destination: Destination{Kind: Queue, Name: "orders"}, Priority: Some[uint8](7),
+		TimeToLive: time.Hour, DeliveryDelay: time.Second,
+	}, bytes.Repeat([]byte{'x'}, 256)
+}
+
+// What a producer does, from a message that has its body to the one that is sent, and passing one on.
+func BenchmarkProducer(b *testing.B) {
+	p, body := typicalProducer()
+	now, id := sentAt(), NewID()
+	s, err := p.Stamp(now, id)
+	require.NoError(b, err)
+	measure(b, "Stamp", "amqpjms", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := p.Stamp(now, id); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	measure(b, "Apply", "amqpjms", calling(func() error {
+		m := amqp.Message{Data: [][]byte{body}}
+		return s.Apply(&m)
+	}))
+
+	prepared := func() (*amqp.Message, error) {
+		m := amqp.NewMessage(body)
+		_, err := p.Prepare(m, now)
+		return m, err
+	}
+	byHand := func() (*amqp.Message, error) {
+		m := amqp.NewMessage(body)
+		m.Header = &amqp.MessageHeader{Durable: true, Priority: 7, TTL: time.Hour}
+		to, created, expires := "orders", now, now.Add(time.Hour)
+		m.Properties = &amqp.MessageProperties{
+			MessageID: "ID:" + uuid.NewString(), To: &to, CreationTime: &created, AbsoluteExpiryTime: &expires,
+		}
+		m.Annotations = amqp.Annotations{
+			"x-opt-jms-dest": int8(0), "x-opt-jms-msg-type": int8(3), "x-opt-delivery-time": now.Add(time.Second).UnixMilli(),
+		}
+		return m, nil
+	}
+	requireAlike(b, prepared, byHand)
+	sending := func(f func() (*amqp.Message, error)) func(b *testing.B) {
+		return calling(func() error {
+			m, err := f()
+			if err == nil {
+				_, err = m.MarshalBinary()
+			}
+			return err
+		})
+	}
+	besideGoAMQP(b, "Prepare and MarshalBinary", sending(prepared), sending(byHand))
+
+	// A broker passes on a message that waits for its delivery time, and one that has waited.
+	_, encoded := typicalMessage(b, 256)
+	dst := make([]byte, 0, 2*len(encoded))
+	for _, row := range []struct {
+		name string
+		now  time.Time
+	}{{"not yet due", now}, {"due", now.Add(10 * time.Second)}} {
+		byHand := func() ([]byte, error) {
+			var m amqp.Message
+			if err := m.UnmarshalBinary(encoded); err != nil {
+				return nil, err
+			}
+			m.Header.FirstAcquirer, m.Header.DeliveryCount, m.DeliveryAnnotations = false, 0, nil
+			if at, ok := m.Annotations["x-opt-delivery-time"].(int64); ok && at <= row.now.UnixMilli() {
+				delete(m.Annotations, "x-opt-delivery-time")
+			}
+			return m.MarshalBinary()
+		}
+		decoded := func(encoded []byte, err error) func() (*amqp.Message, error) {
+			require.NoError(b, err)
+			return func() (*amqp.Message, error) { return unmarshal(encoded) }
+		}
+		requireAlike(b, decoded(Forwarder{}.Append(nil, encoded, row.now)), decoded(byHand()))
+		besideGoAMQP(b, "Forwarder.Append/"+row.name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := (Forwarder{}).Append(dst, encoded, row.now); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}, calling(func() error { _, err := byHand(); return err }))
+	}
+	var received amqp.Message
+	require.NoError(b, received.UnmarshalBinary(encoded))
+	measure(b, "Forwarder.Forward", "amqpjms", calling(func() error {
+		_, err := Forwarder{}.Forward(&received, now)
+		return err
+	}))
+}
+
+// requireAlike wants two messages to say the same, ids apart.
+func requireAlike(b *testing.B, x, y func() (*amqp.Message, error)) {
+	b.Helper()
+	var said [2]amqp.Message
+	for i, f := range []func() (*amqp.Message, error){x, y} {
+		m, err := f()
+		require.NoError(b, err)
+		encoded, err := m.MarshalBinary()
+		require.NoError(b, err)
+		require.NoError(b, said[i].UnmarshalBinary(encoded))
+		said[i].Properties.MessageID = nil
+	}
+	require.Equal(b, said[0], said[1])
+}
+
+// Reading every header field of a decoded message (ids are not made strings), in terms of the decoding before it.
+func BenchmarkView(b *testing.B) {
+	encoded := everyField(b)
+	measure(b, "every JMS field", "amqpjms", func(b *testing.B) {
+		var m amqp.Message
+		require.NoError(b, m.UnmarshalBinary(encoded))
+		r := Receiver{Peer: Artemis(), Destination: Destination{Kind: Queue, Name: "orders"}}
+		received := sentAt()
+		for b.Loop() {
+			v := r.Read(&m, received)
+			_, err1 := v.MessageID()
+			_, err2 := v.CorrelationID()
+			_, err3 := v.Destination()
+			_, err4 := v.ReplyTo()
+			_, err5 := v.DeliveryTime()
+			_, err6 := v.Expiration()
+			_, err7 := v.UserID()
+			_, err8 := v.AnnotatedKind()
+			if err1 != nil || err2 != nil || err3 != nil || err4 != nil || err5 != nil || err6 != nil || err7 != nil || err8 != nil {
+				b.Fatal(err1, err2, err3, err4, err5, err6, err7, err8)
+			}
+			_, _, _, _ = v.DeliveryMode(), v.Priority(), v.Redelivered(), v.DeliveryCount()
+			_, _, _, _, _ = v.Timestamp(), v.Type(), v.GroupID(), v.GroupSeq(), v.ReplyToGroupID()
+			_, _, _ = v.ContentType(), v.ContentEncoding(), v.Kind()
+		}
+	})
+	measure(b, "every JMS field", "decoding", decoding(encoded))
+}
+
+// Nothing grows faster than what is put in. n is a number of bytes, annotations or characters.
+func BenchmarkGrowth(b *testing.B) {
+	sizes := []int{1e3, 1e4, 1e5, 1e6}
+	growing := func(op string, sizes []int, loop func(n int) func(b *testing.B)) {
+		for _, n := range sizes {
+			measure(b, fmt.Sprintf("%s/n=%d", op, n), "amqpjms", loop(n))
+		}
+	}
+	growing("peek, n bytes of body", sizes, func(n int) func(b *testing.B) {
+		_, encoded := typicalMessage(b, n)
+		return func(b *testing.B) { peek(b, encoded) }
+	})
+	growing("AppendExplicit, n bytes of body", sizes, func(n int) func(b *testing.B) {
+		_, encoded := typicalMessage(b, n)
+		dst := make([]byte, 0, 2*len(encoded))
+		return calling(func() error { _, err := AppendExplicit(dst, encoded, Unstated); return err })
+	})
+	growing("Parse, n annotations", sizes, func(n int) func(b *testing.B) {
+		encoded := withAnnotations(b, n)
+		return calling(func() error { return new(RawMessage).Parse(encoded) })
+	})
+	growing("peek, the last of n annotations", sizes, func(n int) func(b *testing.B) {
+		encoded := withAnnotations(b, n)
+		return func(b *testing.B) { peek(b, encoded) }
+	})
+	growing("Forwarder.Append, n annotations", sizes, func(n int) func(b *testing.B) {
+		encoded := withAnnotations(b, n)
+		dst := make([]byte, 0, 2*len(encoded))
+		now := sentAt()
+		return calling(func() error { _, err := Forwarder{}.Append(dst, encoded, now); return err })
+	})
+	growing("View.Text, n bytes", sizes, func(n int) func(b *testing.B) {
+		v := View{Message: &amqp.Message{Value: strings.Repeat("x", n)}}
+		return calling(func() error { _, err := v.Text(); return err })
+	})
+	growing("View.PropertyNames (sorted), n properties", sizes, func(n int) func(b *testing.B) {
+		m := amqp.Message{ApplicationProperties: make(map[string]any, n)}
+		for i := range n {
+			m.ApplicationProperties[fmt.Sprint("property", i)] = true
+		}
+		return calling(func() error {
+			if got := len((View{Message: &m}).PropertyNames()); got < n {
+				return fmt.Errorf("%d names", got)
+			}
+			return nil
+		})
+	})
+	for _, kind := range []struct{ name, prefix, digits string }{
+		{"string with ID:", "ID:", "x"},
+		{"string with a marker", "ID:AMQP_STRING:ID:AMQP_UUID:", "x"},
+		{"binary", "ID:AMQP_BINARY:", "AB"},
+	} {
+		lengths := []int{10, 100, 1e3, 1e4, 1e5}
+		jms := func(n int) string { return kind.prefix + strings.Repeat(kind.digits, n/len(kind.digits)) }
+		growing("AppendMessageID, n characters, "+kind.name, lengths, func(n int) func(b *testing.B) {
+			id, err := ParseID(jms(n))
+			require.NoError(b, err)
+			dst := make([]byte, 0, 2*n+100)
+			return func(b *testing.B) {
+				for b.Loop() {
+					_ = id.AppendMessageID(dst)
+				}
+			}
+		})
+		growing("ParseID, n characters, "+kind.name, lengths, func(n int) func(b *testing.B) {
+			s := jms(n)
+			return calling(func() error { _, err := ParseID(s); return err })
+		})
+	}
+}
+
+// withAnnotations returns a typical message with n more annotations, before the others.
+func withAnnotations(tb testing.TB, n int) []byte {
+	tb.Helper()
+	_, encoded := typicalMessage(tb, 256)
+	var m RawMessage
+	require.NoError(tb, m.Parse(encoded))
+	var pairs []byte
+	for i := range n {
+		pairs = wire.AppendLong(wire.AppendSymbol(pairs, fmt.Sprintf("x-opt-%07d", i)), int64(i))
+	}
+	r := wire.NewReader(m.MessageAnnotations)
+	readSection(&r)
+	_, own := r.Map()
+	pairs = append(pairs, r.Remaining()...)
+	annotations := wire.AppendMap(wire.AppendDescriptor(nil, uint64(SectionMessageAnnotations)), n+own, pairs)
+	return slices.Concat(m.HeaderSection, m.DeliveryAnnotations, annotations, m.Properties, m.ApplicationProperties, m.Body)
+}
+
+// Messages that are made to cost: all that can be looked at costs time in proportion to their bytes, and no memory
+// that these do not pay for.
+func BenchmarkHostile(b *testing.B) {
+	section := func(kind SectionKind, value []byte) []byte {
+		return append(wire.AppendDescriptor(nil, uint64(kind)), value...)
+	}
+	annotation := func(value []byte) []byte {
+		return section(SectionMessageAnnotations, wire.AppendMap(nil, 1, append(wire.AppendSymbol(nil, "x-opt-x"), value...)))
+	}
+	lists := func(n int) []byte { // one in the other
+		const header = 9
+		value := make([]byte, 0, n*header)
+		for i := range n {
+			inner := (n - 1 - i) * header
+			count := min(n-1-i, 1)
+			value = append(value, 0xd0)
+			value = binary.BigEndian.AppendUint32(value, uint32(4+inner))
+			value = binary.BigEndian.AppendUint32(value, uint32(count))
+		}
+		return value
+	}
+	described := func(n int) []byte { // descriptors of descriptors
+		return append(bytes.Repeat([]byte{0}, n), bytes.Repeat([]byte{0x40}, n+1)...)
+	}
+	counting := func(code byte, n int, rest ...byte) []byte { // a declared count far above what n bytes hold
+		value := binary.BigEndian.AppendUint32([]byte{code}, uint32(4+n+len(rest)))
+		value = binary.BigEndian.AppendUint32(value, math.MaxUint32-1)
+		return append(append(value, rest...), bytes.Repeat([]byte{0x40}, n)...)
+	}
+	pairs := func(n int, key []byte) []byte {
+		return wire.AppendMap(nil, n, bytes.Repeat(append(key, 0x40), n))
+	}
+	rows := []struct {
+		name    string
+		message func(n int) []byte
+		broken  bool
+	}{
+		{"n lists in one another as an annotation", func(n int) []byte { return annotation(lists(n)) }, false},
+		{"n lists in one another as a body", func(n int) []byte { return section(SectionAMQPValue, lists(n)) }, false},
+		{"n descriptors of descriptors as an annotation", func(n int) []byte { return annotation(described(n)) }, false},
+		{"n descriptors of descriptors as a message-id", func(n int) []byte {
+			value := binary.BigEndian.AppendUint32([]byte{0xd0}, uint32(4+2*n+1))
+			return section(SectionProperties, append(binary.BigEndian.AppendUint32(value, 1), described(n)...))
+		}, true},
+		{"annotations that declare 2^32 values in n bytes", func(n int) []byte {
+			return section(SectionMessageAnnotations, counting(0xd1, n))
+		}, true},
+		{"an array that declares 2^32 values in n bytes", func(n int) []byte { return annotation(counting(0xf0, n, 0x40)) }, false},
+		{"a body that declares 2^32 values in n bytes", func(n int) []byte {
+			return section(SectionAMQPSequence, counting(0xd0, n))
+		}, false},
+		{"n empty data sections", func(n int) []byte {
+			return bytes.Repeat(section(SectionData, []byte{0xa0, 0}), n)
+		}, false},
+		{"n equal annotations", func(n int) []byte {
+			return section(SectionMessageAnnotations, pairs(n, wire.AppendSymbol(nil, "x-opt-delivery-time")))
+		}, false},
+		{"n equal application properties", func(n int) []byte {
+			return section(SectionApplicationProperties, pairs(n, wire.AppendString(nil, "AMQ_SCHEDULED_DELAY")))
+		}, false},
+	}
+	for _, row := range rows {
+		for _, n := range []int{1e3, 1e4, 1e5, 1e6} {
+			encoded := row.message(n)
+			look := func(op string, f func() error) {
+				measure(b, fmt.Sprintf("%s, %s/n=%d", op, row.name, n), "amqpjms", func(b *testing.B) {
+					b.SetBytes(int64(len(encoded)))
+					calling(f)(b)
+				})
+			}
+			var m RawMessage
+			look("RawMessage", func() error {
+				if err := lookAtAll(&m, encoded); (err != nil) != row.broken {
+					return fmt.Errorf("unexpected: %v", err)
+				}
+				return nil
+			})
+			look("Check", func() error { Check(encoded, Peer{}); return nil })
+		}
+	}
+}
+
+// lookAtAll calls what a RawMessage has, where it looks furthest: for what is not there.
+func lookAtAll(m *RawMessage, encoded []byte) error {
+	if err := m.Parse(encoded); err != nil {
+		return err
+	}
+	for _, err := range m.BodySections() {
+		if err != nil {
+			return err
+		}
+	}
+	received := time.UnixMilli(sent)
+	_, err1 := m.MessageID()
+	_, err2 := m.CorrelationID()
+	_, err3 := m.Property(FieldReplyToGroupID)
+	_, err4 := m.Annotation("none")
+	_, err5 := m.DeliveryAnnotation("none")
+	_, err6 := m.ApplicationProperty("none")
+	_, err7 := m.DeliveryTimeFrom(Peer{Delay: DelayProperty})
+	_, err8 := m.DelayRequest(received)
+	_, err9 := m.Expiration(received)
+	_, err10 := m.Timestamp()
+	_, err11 := m.GroupKey(GroupIDHeader)
+	_, err12 := m.GroupKey("none")
+	_, err13 := m.Kind()
+	return cmp.Or(err1, err2, err3, err4, err5, err6, err7, err8, err9, err10, err11, err12, err13)
+}
