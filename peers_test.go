@@ -1,0 +1,51 @@
+package amqpjms
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/Azure/go-amqp"
+	"github.com/stretchr/testify/require"
+)
+
+// What is measured here and on the JVM (internal/bench) works on the same bytes. This says that they are what they are
+// called, and writes them to the file that BENCH_INPUTS names: a name and hex digits a line.
+func TestPeerInputs(t *testing.T) {
+	var file strings.Builder
+	add := func(name string, b []byte) { fmt.Fprintf(&file, "%s %x\n", name, b) }
+	for _, row := range kindsOfIDs(t) {
+		encoded := row.id.AppendTo(nil)
+		id, err := RawValue(encoded).ID()
+		require.NoError(t, err)
+		require.Equal(t, row.jms, id.MessageID())
+		add("id/"+row.name+"/jms", []byte(row.jms))
+		add("id/"+row.name+"/wire", encoded)
+	}
+	for name, body := range map[string]int{"256_B": 256, "4_KiB": 4 << 10, "64_KiB": 64 << 10, "1_MiB": 1 << 20} {
+		_, encoded := typicalMessage(t, body)
+		var m RawMessage
+		require.NoError(t, m.Parse(encoded))
+		require.Equal(t, body, bytes.Count(m.Body, []byte("x")))
+		add("message/"+name, encoded)
+		if body == 256 {
+			add("header", m.HeaderSection)
+		}
+	}
+	prepared := amqp.NewMessage(bytes.Repeat([]byte{'x'}, 256))
+	p := Producer{
+		Peer: Artemis(), Destination: Destination{Kind: Queue, Name: "orders"}, Priority: Some[uint8](7),
+		TimeToLive: time.Hour, DeliveryDelay: time.Second,
+	}
+	_, err := p.Prepare(prepared, sentAt())
+	require.NoError(t, err)
+	encoded, err := prepared.MarshalBinary()
+	require.NoError(t, err)
+	add("prepared", encoded)
+	if name := os.Getenv("BENCH_INPUTS"); name != "" {
+		require.NoError(t, os.WriteFile(name, []byte(file.String()), 0o666))
+	}
+}
