@@ -3,6 +3,9 @@
 # bench  one table of what things cost, beside go-amqp where that does the same; some 5 minutes.
 #        BENCH=IDs/ParseID measures those alone
 #
+# bench-peers       the same, and beside Qpid JMS, proton-j and Broker-J on a JVM
+# bench-peers-once  runs what bench-peers has on the JVM, and measures nothing
+#
 # interop           live tests against ActiveMQ Classic, Broker-J, Artemis and a JMS application
 # interop-rabbitmq  the same against RabbitMQ 4.0 and 4.3
 
@@ -14,7 +17,7 @@ COUNTS ?= 6
 # -race needs a platform that has it, cgo, and for that a C compiler.
 race = $(shell $(GO) list -race unsafe >/dev/null 2>&1 && set -- $$($(GO) env CC) && command -v "$$1" >/dev/null && echo -race)
 
-.PHONY: demo test format vet build unit fuzz bench interop interop-rabbitmq
+.PHONY: demo test format vet build unit fuzz bench bench-peers bench-peers-once jvm interop interop-rabbitmq
 
 demo:
 	@$(GO) run ./internal/cmd/jmswire demo
@@ -58,6 +61,25 @@ benchtable = $(GO) run ./internal/cmd/benchtable -counts $(COUNTS)
 
 bench:
 	@$(benchmarks) | $(benchtable)
+
+# Both sides work on the same bytes, which the test writes. What fails says so in the table's input.
+peers = $(GO) test -count=1 -run '^TestPeerInputs$$'
+jvm   = java -cp 'internal/bench/java/target/classes:internal/bench/java/target/lib/*' bench.Main
+
+bench-peers: jvm
+	@inputs=$$(mktemp) && trap 'rm -f "$$inputs"' EXIT && export BENCH_INPUTS="$$inputs" && \
+	{ { $(peers) -bench . -count 6 . && $(jvm) "$$inputs" testdata/broker-j-groups; } || echo FAIL; } | \
+		$(GO) run ./internal/cmd/benchtable -peers qpid-jms,proton-j,broker-j
+
+bench-peers-once: jvm
+	@inputs=$$(mktemp) && trap 'rm -f "$$inputs"' EXIT && export BENCH_INPUTS="$$inputs" && \
+	$(peers) . && $(jvm) "$$inputs" testdata/broker-j-groups once
+
+jvm:
+	@for tool in java javac mvn; do \
+		command -v $$tool >/dev/null || { echo "$$tool is missing: this needs a JDK (17 or later) and Maven"; exit 1; }; \
+	done
+	mvn -q -f internal/bench/java/pom.xml compile
 
 # -v shows the table of what each broker did. The tests say what must be installed.
 interop:

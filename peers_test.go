@@ -6,7 +6,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/Azure/go-amqp"
 	"github.com/stretchr/testify/require"
@@ -25,21 +24,18 @@ func TestPeerInputs(t *testing.T) {
 		add("id/"+row.name+"/jms", []byte(row.jms))
 		add("id/"+row.name+"/wire", encoded)
 	}
-	for name, body := range map[string]int{"256_B": 256, "4_KiB": 4 << 10, "64_KiB": 64 << 10, "1_MiB": 1 << 20} {
-		_, encoded := typicalMessage(t, body)
+	for _, size := range bodySizes {
+		_, encoded := typicalMessage(t, size.body)
 		var m RawMessage
 		require.NoError(t, m.Parse(encoded))
-		require.Equal(t, body, bytes.Count(m.Body, []byte("x")))
-		add("message/"+name, encoded)
-		if body == 256 {
+		require.Equal(t, size.body, bytes.Count(m.Body, []byte("x")))
+		add("message/"+size.name, encoded)
+		if size.body == 256 {
 			add("header", m.HeaderSection)
 		}
 	}
-	prepared := amqp.NewMessage(bytes.Repeat([]byte{'x'}, 256))
-	p := Producer{
-		Peer: Artemis(), Destination: Destination{Kind: Queue, Name: "orders"}, Priority: Some[uint8](7),
-		TimeToLive: time.Hour, DeliveryDelay: time.Second,
-	}
+	p, body := typicalProducer()
+	prepared := amqp.NewMessage(body)
 	_, err := p.Prepare(prepared, sentAt())
 	require.NoError(t, err)
 	encoded, err := prepared.MarshalBinary()

@@ -52,7 +52,7 @@ final class GoFormat implements OutputFormat {
         for (String key : benchmark.getParamsKeys()) {
             name = name.replace("{" + key + "}", benchmark.getParam(key));
         }
-        return name;
+        return name.replace(' ', '_'); // as Go does it
     }
 
     @Override

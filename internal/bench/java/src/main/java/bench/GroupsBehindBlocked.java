@@ -56,7 +56,7 @@ public class GroupsBehindBlocked {
 
     @Benchmark
     @OperationsPerInvocation(TURN)
-    @Operation("Groups/next,_behind_n_blocked_messages/{strategy}/n={blocked}/lib=broker-j")
+    @Operation("Groups/next, behind n blocked messages/{strategy}/n={blocked}/lib=broker-j")
     public QueueEntry[] next() {
         for (int i = 0; i < TURN; i++) {
             taken[i] = queue.next(consumer);

@@ -22,7 +22,7 @@ public class GroupsClose {
     @Param({"assigned", "shared"})
     public GroupQueue.Strategy strategy;
 
-    @Param({"1_group", "1000_groups", "100,000_groups"})
+    @Param({"1 group", "1000 groups", "100,000 groups"})
     public String groups;
 
     private final List<QueueEntry> held = new ArrayList<>(MESSAGES);
@@ -32,7 +32,7 @@ public class GroupsClose {
     @Setup
     public void setup() {
         queue = GroupQueue.of(strategy);
-        String[] names = GroupNames.of(Integer.parseInt(groups.replace(",", "").replaceFirst("_.*", "")));
+        String[] names = GroupNames.of(Integer.parseInt(groups.replace(",", "").replaceFirst(" .*", "")));
         for (int i = 0; i < MESSAGES; i++) {
             queue.add(GroupMessage.of(i, names[i % names.length]));
         }
@@ -49,7 +49,7 @@ public class GroupsClose {
 
     @Benchmark
     @OperationsPerInvocation(MESSAGES)
-    @Operation("Groups/close,_for_each_message,_{groups}/{strategy}/lib=broker-j")
+    @Operation("Groups/close, for each message, {groups}/{strategy}/lib=broker-j")
     public void close() {
         queue.close(consumer, held); // fails where a message was not given
     }

@@ -47,7 +47,7 @@ public class GroupsFirstBehindBlocked {
     }
 
     @Benchmark
-    @Operation("Groups/first_next,_behind_n_blocked_messages/{strategy}/n={blocked}/lib=broker-j")
+    @Operation("Groups/first next, behind n blocked messages/{strategy}/n={blocked}/lib=broker-j")
     public QueueEntry next() {
         return taken = queue.next(consumer);
     }

@@ -45,7 +45,7 @@ public class GroupsFirstRefusal {
 
     @Benchmark
     @OperationsPerInvocation(GROUPS)
-    @Operation("Groups/first_next,_for_each_group_refused/{strategy}/lib=broker-j")
+    @Operation("Groups/first next, for each group refused/{strategy}/lib=broker-j")
     public QueueEntry next() {
         return queue.next(consumer);
     }

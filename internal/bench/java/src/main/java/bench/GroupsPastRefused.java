@@ -49,7 +49,7 @@ public class GroupsPastRefused {
     }
 
     @Benchmark
-    @Operation("Groups/next,_past_100,000_refused_groups/{strategy}/lib=broker-j")
+    @Operation("Groups/next, past 100,000 refused groups/{strategy}/lib=broker-j")
     public QueueEntry next() {
         return taken = queue.next(consumer);
     }

@@ -23,7 +23,7 @@ public class GroupsThrough {
     @Param({"assigned", "shared"})
     public GroupQueue.Strategy strategy;
 
-    @Param({"in_turn", "at_random"})
+    @Param({"in turn", "at random"})
     public String order;
 
     private final Random random = new Random(1);
@@ -46,7 +46,7 @@ public class GroupsThrough {
 
     /** The text of its group is its own, as it is when a message was just read. */
     private GroupMessage message() {
-        int group = order.equals("at_random") ? random.nextInt(GROUPS) : sent % GROUPS;
+        int group = order.equals("at random") ? random.nextInt(GROUPS) : sent % GROUPS;
         return GroupMessage.of(sent++, new String(names[group].toCharArray()));
     }
 
@@ -59,7 +59,7 @@ public class GroupsThrough {
 
     @Benchmark
     @OperationsPerInvocation(TURN)
-    @Operation("Groups/add,_next,_settle,_10,000_groups_{order}/{strategy}/lib=broker-j")
+    @Operation("Groups/add, next, settle, 10,000 groups {order}/{strategy}/lib=broker-j")
     public void through() {
         for (int i = 0; i < TURN; i++) {
             queue.add(read[i]);

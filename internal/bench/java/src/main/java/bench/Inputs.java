@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -14,7 +14,7 @@ final class Inputs {
     /** The property with the name of the file. The JVMs that JMH starts inherit it. */
     static final String FILE = "bench.inputs";
 
-    private final Map<String, byte[]> bytes = new HashMap<>();
+    private final Map<String, byte[]> bytes = new LinkedHashMap<>();
 
     private Inputs() {}
 
@@ -31,6 +31,13 @@ final class Inputs {
             inputs.bytes.put(line.substring(0, space), HexFormat.of().parseHex(line.substring(space + 1)));
         }
         return inputs;
+    }
+
+    /** The x of all names PREFIX/x or PREFIX/x/y, each once, in the order of the file. */
+    String[] below(String prefix) {
+        return bytes.keySet().stream().filter(name -> name.startsWith(prefix + "/"))
+                .map(name -> name.substring(prefix.length() + 1).replaceFirst("/.*", "")).distinct()
+                .toArray(String[]::new);
     }
 
     byte[] bytes(String name) {

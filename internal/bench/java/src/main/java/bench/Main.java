@@ -25,16 +25,19 @@ public final class Main {
         if (once) {
             next++;
         }
+        Inputs inputs = Inputs.read();
         var options = new OptionsBuilder()
                 .include(next < args.length ? args[next] : ".")
+                .param("kind", inputs.below("id"))
+                .param("body", inputs.below("message"))
                 .mode(Mode.AverageTime)
                 .timeUnit(TimeUnit.NANOSECONDS)
                 .shouldFailOnError(true)
                 .forks(once ? 0 : 1)
                 .warmupIterations(once ? 0 : 3)
-                .warmupTime(TimeValue.milliseconds(700))
+                .warmupTime(TimeValue.milliseconds(500))
                 .measurementIterations(once ? 1 : 6)
-                .measurementTime(TimeValue.milliseconds(once ? 1 : 400))
+                .measurementTime(TimeValue.milliseconds(once ? 1 : 300))
                 .jvmArgsAppend("-D" + Inputs.FILE + "=" + System.getProperty(Inputs.FILE))
                 .build();
         new Runner(options, new GoFormat(System.out, System.err)).run();

@@ -18,7 +18,7 @@ public class Rewriting {
 
     @Setup
     public void setup() {
-        byte[] wire = Inputs.read().bytes("message/256_B");
+        byte[] wire = Inputs.read().bytes("message/256 B");
         in = ByteBuffer.wrap(wire);
         out = new byte[wire.length];
         message.decode(wire, 0, wire.length);
@@ -32,14 +32,14 @@ public class Rewriting {
 
     /** All of a message that was decoded before. */
     @Benchmark
-    @Operation("Message/AppendExplicit,_dst_nil/lib=proton-j")
+    @Operation("Message/AppendExplicit, dst nil/lib=proton-j")
     public int encode() {
         return message.encode(out, 0, out.length);
     }
 
     /** Only the header is decoded and encoded, the rest copied. */
     @Benchmark
-    @Operation("Message/AppendExplicit,_dst_reused/lib=proton-j")
+    @Operation("Message/AppendExplicit, dst reused/lib=proton-j")
     public ByteBuffer header() {
         codec.rewind(in);
         Header header = (Header) codec.read();

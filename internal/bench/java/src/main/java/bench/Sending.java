@@ -62,7 +62,7 @@ public class Sending {
     }
 
     @Benchmark
-    @Operation("Producer/Prepare_and_MarshalBinary/lib=proton-j")
+    @Operation("Producer/Prepare and MarshalBinary/lib=proton-j")
     public int send() {
         Header header = new Header();
         header.setDurable(true);
