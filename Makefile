@@ -62,18 +62,19 @@ benchtable = $(GO) run ./internal/cmd/benchtable -counts $(COUNTS)
 bench:
 	@$(benchmarks) | $(benchtable)
 
-# Both sides work on the same bytes, which the test writes. What fails says so in the table's input.
-peers = $(GO) test -count=1 -run '^TestPeerInputs$$'
-jvm   = java -cp 'internal/bench/java/target/classes:internal/bench/java/target/lib/*' bench.Main
+# Both sides work on the same bytes, which the test writes.
+inputs = inputs=$$(mktemp) && trap 'rm -f "$$inputs"' EXIT && \
+	BENCH_INPUTS="$$inputs" $(GO) test -count=1 -run '^TestPeerInputs$$' -vet off .
+peers  = java -cp 'internal/bench/java/target/classes:internal/bench/java/target/lib/*' bench.Main \
+	"$$inputs" testdata/broker-j-groups
 
+bench-peers: override BENCH = .
 bench-peers: jvm
-	@inputs=$$(mktemp) && trap 'rm -f "$$inputs"' EXIT && export BENCH_INPUTS="$$inputs" && \
-	{ { $(peers) -bench . -count 6 . && $(jvm) "$$inputs" testdata/broker-j-groups; } || echo FAIL; } | \
-		$(GO) run ./internal/cmd/benchtable -peers qpid-jms,proton-j,broker-j
+	@$(inputs) && { { $(benchmarks); $(peers) $(COUNTS); } || echo FAIL; } | \
+		$(benchtable) -peers qpid-jms,proton-j,broker-j
 
 bench-peers-once: jvm
-	@inputs=$$(mktemp) && trap 'rm -f "$$inputs"' EXIT && export BENCH_INPUTS="$$inputs" && \
-	$(peers) . && $(jvm) "$$inputs" testdata/broker-j-groups once
+	@$(inputs) && $(peers) once
 
 jvm:
 	@for tool in java javac mvn; do \

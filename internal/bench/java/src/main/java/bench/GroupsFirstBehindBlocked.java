@@ -19,7 +19,7 @@ public class GroupsFirstBehindBlocked {
     @Param({"assigned", "shared"})
     public GroupQueue.Strategy strategy;
 
-    @Param({"1000", "10000", "100000"})
+    @Param({"1000", "10000", "100000", "1000000"})
     public int blocked;
 
     private GroupQueue queue;

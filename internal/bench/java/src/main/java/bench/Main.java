@@ -10,24 +10,21 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 
 /**
- * Runs the benchmarks: Main INPUTS TRACES [once] [PATTERN]. With "once" each runs a moment in this JVM, which shows that it
- * works and measures nothing; a pattern selects some by class and method.
+ * Runs the benchmarks: Main INPUTS TRACES COUNT [PATTERN]. Of each it prints as many measurements as COUNT says. With
+ * "once" in its place each runs a moment in this JVM, which shows that it works and measures nothing. A pattern selects some by
+ * class and method.
  */
 public final class Main {
     private Main() {}
 
     public static void main(String[] args) throws RunnerException, IOException {
-        int next = 0;
-        System.setProperty(Inputs.FILE, args[next++]);
-        int traces = Traces.replay(Path.of(args[next++]));
+        System.setProperty(Inputs.FILE, args[0]);
+        int traces = Traces.replay(Path.of(args[1]));
         System.err.println("the group managers answer as the broker did in " + traces + " traces");
-        boolean once = next < args.length && args[next].equals("once");
-        if (once) {
-            next++;
-        }
+        boolean once = args[2].equals("once");
         Inputs inputs = Inputs.read();
         var options = new OptionsBuilder()
-                .include(next < args.length ? args[next] : ".")
+                .include(args.length > 3 ? args[3] : ".")
                 .param("kind", inputs.below("id"))
                 .param("body", inputs.below("message"))
                 .mode(Mode.AverageTime)
@@ -36,9 +33,9 @@ public final class Main {
                 .forks(once ? 0 : 1)
                 .warmupIterations(once ? 0 : 3)
                 .warmupTime(TimeValue.milliseconds(500))
-                .measurementIterations(once ? 1 : 6)
+                .measurementIterations(once ? 1 : Integer.parseInt(args[2]))
                 .measurementTime(TimeValue.milliseconds(once ? 1 : 300))
-                .jvmArgsAppend("-D" + Inputs.FILE + "=" + System.getProperty(Inputs.FILE))
+                .jvmArgsAppend("-D" + Inputs.FILE + "=" + args[0])
                 .build();
         new Runner(options, new GoFormat(System.out, System.err)).run();
     }
