@@ -26,7 +26,7 @@ import org.apache.qpid.server.queue.QueueEntry;
  */
 final class Traces {
     /** So many are in the files; with fewer, the files or their reader are not as they were. */
-    private static final int ENOUGH = 50;
+    private static final int ENOUGH = 60;
 
     private static final Pattern ACTION = Pattern.compile(
             "(enqueue) (\\d+)(?: group \"([^\"\\\\]*)\")?|(open|close) (\\w+)|(credit|drain|accept|release) (\\w+) (\\d+)");
