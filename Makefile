@@ -3,6 +3,9 @@
 # bench  one table of what things cost, beside go-amqp where that does the same; some 5 minutes.
 #        BENCH=IDs/ParseID measures those alone
 #
+# bench-peers       the same, and beside Qpid JMS, proton-j and Broker-J on a JVM
+# bench-peers-once  runs what bench-peers has on the JVM, and measures nothing
+#
 # interop           live tests against ActiveMQ Classic, Broker-J, Artemis and a JMS application
 # interop-rabbitmq  the same against RabbitMQ 4.0 and 4.3
 
@@ -14,7 +17,7 @@ COUNTS ?= 6
 # -race needs a platform that has it, cgo, and for that a C compiler.
 race = $(shell $(GO) list -race unsafe >/dev/null 2>&1 && set -- $$($(GO) env CC) && command -v "$$1" >/dev/null && echo -race)
 
-.PHONY: demo test format vet build unit fuzz bench interop interop-rabbitmq
+.PHONY: demo test format vet build unit fuzz bench bench-peers bench-peers-once jvm interop interop-rabbitmq
 
 demo:
 	@$(GO) run ./internal/cmd/jmswire demo
@@ -58,6 +61,26 @@ benchtable = $(GO) run ./internal/cmd/benchtable -counts $(COUNTS)
 
 bench:
 	@$(benchmarks) | $(benchtable)
+
+# Both sides work on the same bytes, which the test writes.
+inputs = inputs=$$(mktemp) && trap 'rm -f "$$inputs"' EXIT && \
+	BENCH_INPUTS="$$inputs" $(GO) test -count=1 -run '^TestPeerInputs$$' -vet off .
+peers  = java -cp 'internal/bench/java/target/classes:internal/bench/java/target/lib/*' bench.Main \
+	"$$inputs" testdata/broker-j-groups
+
+bench-peers: override BENCH = .
+bench-peers: jvm
+	@$(inputs) && { { $(benchmarks); $(peers) $(COUNTS); } || echo FAIL; } | \
+		$(benchtable) -peers qpid-jms,proton-j,broker-j
+
+bench-peers-once: jvm
+	@$(inputs) && $(peers) once
+
+jvm:
+	@for tool in java javac mvn; do \
+		command -v $$tool >/dev/null || { echo "$$tool is missing: this needs a JDK (17 or later) and Maven"; exit 1; }; \
+	done
+	mvn -q -f internal/bench/java/pom.xml compile
 
 # -v shows the table of what each broker did. The tests say what must be installed.
 interop:
