@@ -3,6 +3,7 @@ package amqpjms
 import (
 	"crypto/rand"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
@@ -82,6 +83,9 @@ var (
 // jms's memory.
 func ParseID(jms string) (ID, error) {
 	id, err := parseID(jms)
+	if (err != nil || id.kind == idString) && !utf8.ValidString(jms) { // the others are ASCII
+		err = errNotUTF8
+	}
 	if err != nil {
 		return ID{}, &ValueError{What: "id", Value: quote(jms), Err: err}
 	}
@@ -89,9 +93,6 @@ func ParseID(jms string) (ID, error) {
 }
 
 func parseID(jms string) (ID, error) {
-	if !utf8.ValidString(jms) {
-		return ID{}, errNotUTF8
-	}
 	marker, rest := cutMarker(jms)
 	size := uint64(len(rest)) // of the id, to which its JMS string may add
 	if marker == markerBinary {
@@ -122,16 +123,15 @@ func parseID(jms string) (ID, error) {
 	case markerBinary:
 		var b strings.Builder
 		b.Grow(len(rest) / 2)
-		for ; len(rest) > 1; rest = rest[2:] {
-			hi, ok1 := unhex(rest[0])
-			lo, ok2 := unhex(rest[1])
-			if !ok1 || !ok2 {
+		var scratch [16]byte
+		for rest != "" {
+			digits := rest[:min(len(rest), 2*len(scratch))] // few, so that as bytes they need no memory
+			n, err := hex.Decode(scratch[:], []byte(digits))
+			if err != nil {
 				return ID{}, errNotBinary
 			}
-			b.WriteByte(hi<<4 | lo)
-		}
-		if rest != "" {
-			return ID{}, errNotBinary
+			b.Write(scratch[:n])
+			rest = rest[len(digits):]
 		}
 		return ID{kind: idBinary, text: b.String()}, nil
 	}
@@ -166,18 +166,6 @@ func cutMarker[T string | []byte](s T) (marker string, rest T) {
 
 func hasPrefix[T string | []byte](s T, prefix string) bool {
 	return len(s) >= len(prefix) && string(s[:len(prefix)]) == prefix
-}
-
-func unhex(c byte) (byte, bool) {
-	switch {
-	case '0' <= c && c <= '9':
-		return c - '0', true
-	case 'a' <= c && c <= 'f':
-		return c - 'a' + 10, true
-	case 'A' <= c && c <= 'F':
-		return c - 'A' + 10, true
-	}
-	return 0, false
 }
 
 // IDFrom returns the id that v holds, as in go-amqp's MessageID and CorrelationID:
@@ -296,11 +284,14 @@ const (
 // jms returns the JMS string of an id, without a copy where that is the string itself,
 // else allocated once.
 func (id ID) jms(field idField) string {
+	if id.kind == idString {
+		if prefix := stringPrefix(id.text, field); prefix != "" {
+			return prefix + id.text
+		}
+		return id.text
+	}
 	var scratch [64]byte // more than a ulong or a uuid takes
-	switch id.kind {
-	case idString:
-		return stringPrefix(id.text, field) + id.text
-	case idBinary:
+	if id.kind == idBinary {
 		var b strings.Builder
 		b.Grow(len(idPrefix) + len(markerBinary) + 2*len(id.text))
 		b.Write(appendBinaryID(scratch[:0], ""))
