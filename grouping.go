@@ -449,18 +449,18 @@ type Groups[M any] struct {
 	compare      func(a, b M) int
 	idleLimit    int
 
-	messages pool[groupMessage[M]]
-	sequence uint64 // of the last that was added
-	waiting  int
-	held     int
-	free     ranking // the first messages of groups that are free
-	loose    ranking // the ungrouped messages that wait
-	spares   [4][]*rankNode
+	messages  pool[groupMessage[M]]
+	sequence  uint64 // of the last that was added
+	waiting   int
+	held      int
+	free      ranking // the first messages of groups that are free
+	ungrouped ranking // the ungrouped messages that wait
+	spares    [4][]*rankNode
 
 	groups pool[groupRecord[M]]
 	index  groupIndex
-	idle   list // groups with an owner and no message, the longest idle first
-	idles  int  // how many
+	idle   linkedList // groups with an owner and no message, the longest idle first
+	idles  int        // how many
 
 	consumers pool[*Consumer[M]]
 	choosy    []*Consumer[M] // those of them that may refuse messages, in no order
@@ -524,25 +524,25 @@ type Ref struct {
 
 // A groupMessage is a message that waits or is held.
 type groupMessage[M any] struct {
-	sequence uint64 // from 1, in the order of Add
-	m        M
-	pair            // in its group's line, or in its holder's list
-	gap      uint32 // in line: by how much the next one's sequence is greater, 0: unknown
-	group    uint32 // 0: ungrouped
-	holder   uint32 // number of a consumer; 0: none
-	state    msgState
-	pending  bool // accepted in an open transaction
-	gone     bool // from the queue, though it is held
+	sequence   uint64 // from 1, in the order of Add
+	m          M
+	neighbours        // in its group's line, or in its holder's list
+	gap        uint32 // in line: by how much the next one's sequence is greater, 0: unknown
+	group      uint32 // 0: ungrouped
+	holder     uint32 // number of a consumer; 0: none
+	state      msgState
+	pending    bool // accepted in an open transaction
+	gone       bool // from the queue, though it is held
 }
 
 type msgState uint8
 
 const (
-	msgVacant msgState = iota
-	msgLoose           // waits, ungrouped
-	msgLined           // waits in its group's line
-	msgStray           // waits among its group's strays
-	msgHeld            // by its holder; where that went away, by an open transaction
+	msgVacant    msgState = iota
+	msgUngrouped          // waits in Groups.ungrouped
+	msgLined              // waits in its group's line
+	msgStray              // waits among its group's strays
+	msgHeld               // by its holder; where that went away, by an open transaction
 )
 
 // A groupRecord is a group that has an owner, or messages that wait or are held. What all
@@ -550,12 +550,12 @@ const (
 type groupRecord[M any] struct {
 	text     string // of the key, as are bits and kind
 	bits     uint64
-	sequence uint64 // of the message that waits first
-	first    uint32 // that message, 0: none
-	line     list   // of waiting messages, those that came in order
-	waiting  uint32 // how many messages wait
-	held     uint32 // how many messages are held
-	owner    uint32 // number of a consumer; 0: none
+	sequence uint64     // of the message that waits first
+	first    uint32     // that message, 0: none
+	line     linkedList // of waiting messages, those that came in order
+	waiting  uint32     // how many messages wait
+	held     uint32     // how many messages are held
+	owner    uint32     // number of a consumer; 0: none
 	kind     groupKind
 	offer    groupOffer // for whom the first message is
 	isIdle   bool
@@ -564,9 +564,9 @@ type groupRecord[M any] struct {
 
 	sameHash uint32       // the next group in its bucket
 	strays   ranking      // of waiting messages, those that did not come in order
-	heir     *Consumer[M] // see next
-	owned    pair         // in the owner's list
-	idle     pair         // in Groups.idle
+	heir     *Consumer[M] // it may be closed: see openHeir
+	owned    neighbours   // in the owner's list
+	idle     neighbours   // in Groups.idle
 }
 
 func (gr *groupRecord[M]) key() GroupKey { return GroupKey{gr.text, gr.bits, gr.kind} }
@@ -579,8 +579,8 @@ const (
 	toAnyone                   // it is in Groups.free
 )
 
-// next returns who is to have a group that is given up.
-func (gr *groupRecord[M]) next() *Consumer[M] {
+// openHeir returns who is to have a group that is given up, nil if nobody is.
+func (gr *groupRecord[M]) openHeir() *Consumer[M] {
 	if gr.heir == nil || !gr.heir.open {
 		return nil
 	}
@@ -720,7 +720,7 @@ func (g *Groups[M]) Unassign(k GroupKey) bool {
 		return false
 	}
 	gr := g.groups.at(n)
-	if gr.next() == nil && (gr.owner == 0 || gr.givenUp) {
+	if gr.openHeir() == nil && (gr.owner == 0 || gr.givenUp) {
 		return false
 	}
 	gr.givenUp, gr.heir = true, nil
@@ -800,7 +800,7 @@ func (g *Groups[M]) ByGroup() iter.Seq[GroupStatus[M]] {
 				Key:     gr.key(),
 				Owner:   g.consumer(gr.owner),
 				GivenUp: gr.givenUp,
-				Heir:    gr.next(),
+				Heir:    gr.openHeir(),
 				Waiting: int(gr.waiting),
 				Held:    int(gr.held),
 			}
@@ -829,7 +829,7 @@ func (g *Groups[M]) All() iter.Seq2[Ref, M] {
 		after := func(r *ranking, p *queuePlace[M]) {
 			g.walk(r.root, p, func(i uint32) bool { add(i); return false })
 		}
-		after(&g.loose, nil)
+		after(&g.ungrouped, nil)
 		for gr := range g.groups.all() {
 			add(gr.line.first)
 			after(&gr.strays, nil)
@@ -838,8 +838,8 @@ func (g *Groups[M]) All() iter.Seq2[Ref, M] {
 			r := next.drop(g).Ref
 			p, m := g.place(r.index), g.messages.at(r.index).m
 			switch msg := g.messages.at(r.index); msg.state {
-			case msgLoose:
-				after(&g.loose, &p)
+			case msgUngrouped:
+				after(&g.ungrouped, &p)
 			case msgLined:
 				add(msg.right)
 			case msgStray:
@@ -857,18 +857,18 @@ type Consumer[M any] struct {
 	g      *Groups[M]
 	number uint32 // in Groups.consumers
 	open   bool
-	held   list    // of messages, as it got them
-	owned  list    // of groups, as it got them
-	ready  ranking // the first messages of these, where it may have them
+	held   linkedList // of messages, as it got them
+	owned  linkedList // of groups, as it got them
+	ready  ranking    // the first messages of these, where it may have them
 
 	// What follows is of a consumer that may refuse messages: see firstFree.
 	choosy   bool
-	place    int                                 // in Groups.choosy
-	accept   func(M) bool                        // nil: it refuses only what Refuse says
-	verdicts []*[partSize]uint64                 // by message: its sequence number twice, and one if refused
-	judged   struct{ free, loose queuePlace[M] } // how far Groups.free and Groups.loose are judged
-	readNews uint64                              // how far Groups.news are read
-	mayHave  candidates[M]                       // free messages before that, and some that were: it is asked about the first only
+	place    int                                     // in Groups.choosy
+	accept   func(M) bool                            // nil: it refuses only what Refuse says
+	verdicts []*[partSize]uint64                     // by message: its sequence number twice, and one if refused
+	judged   struct{ free, ungrouped queuePlace[M] } // how far these rankings of Groups are judged
+	readNews uint64                                  // how far Groups.news are read
+	mayHave  candidates[M]                           // free messages before that, and some that were: it is asked about the first only
 }
 
 // Open adds a consumer. If accept is not nil the consumer refuses the messages for which
@@ -910,7 +910,7 @@ func (c *Consumer[M]) Next() (m M, r Ref, ok bool) {
 	}
 	g.held++
 	msg.state, msg.holder = msgHeld, c.number
-	c.held.add(i, g.messagePair)
+	c.held.add(i, g.messageNeighbours)
 	if n != 0 {
 		g.arrange(n)
 	}
@@ -1015,7 +1015,7 @@ func (g *Groups[M]) arrange(n uint32) {
 	owner := g.consumer(gr.owner)
 	if gr.held == 0 {
 		if gr.givenUp { // [groups: given up]
-			owner = gr.next()
+			owner = gr.openHeir()
 			gr.givenUp, gr.heir, gr.promised = false, nil, owner != nil
 		}
 		if g.shared && !(gr.promised && gr.first != 0) {
@@ -1045,10 +1045,10 @@ func (g *Groups[M]) arrange(n uint32) {
 	if idle := empty && owner != nil; idle != gr.isIdle {
 		gr.isIdle = idle
 		if idle {
-			g.idle.add(n, g.idlePair)
+			g.idle.add(n, g.idleNeighbours)
 			g.idles++
 		} else {
-			g.idle.remove(n, g.idlePair)
+			g.idle.remove(n, g.idleNeighbours)
 			g.idles--
 		}
 	}
@@ -1066,12 +1066,12 @@ func (g *Groups[M]) own(n uint32, c *Consumer[M]) {
 	gr := g.groups.at(n)
 	g.offer(gr, toNobody)
 	if old := g.consumer(gr.owner); old != nil {
-		old.owned.remove(n, g.ownedPair)
+		old.owned.remove(n, g.ownedNeighbours)
 	}
 	gr.owner = 0
 	if c != nil {
 		gr.owner = c.number
-		c.owned.add(n, g.ownedPair)
+		c.owned.add(n, g.ownedNeighbours)
 	}
 }
 
@@ -1087,14 +1087,14 @@ func (g *Groups[M]) enqueue(gr *groupRecord[M], i uint32) bool {
 				last.gap = uint32(gap)
 			}
 			msg.state = msgLined
-			gr.line.add(i, g.messagePair)
+			gr.line.add(i, g.messageNeighbours)
 			return false
 		}
 		msg.state = msgStray
 		g.rank(&gr.strays, i, msg.sequence, false)
 	} else {
 		msg.state = msgLined
-		gr.line.add(i, g.messagePair)
+		gr.line.add(i, g.messageNeighbours)
 	}
 	if gr.first != 0 && g.before(g.messages.at(gr.first), msg) {
 		return false
@@ -1108,8 +1108,8 @@ func (g *Groups[M]) enqueue(gr *groupRecord[M], i uint32) bool {
 func (g *Groups[M]) takeOut(i uint32) {
 	msg := g.messages.at(i)
 	g.waiting--
-	if msg.state == msgLoose {
-		g.unrank(&g.loose, i, msg.sequence)
+	if msg.state == msgUngrouped {
+		g.unrank(&g.ungrouped, i, msg.sequence)
 		return
 	}
 	gr := g.groups.at(msg.group)
@@ -1126,7 +1126,7 @@ func (g *Groups[M]) takeOut(i uint32) {
 		g.messages.at(msg.left).gap = 0
 		fallthrough
 	default:
-		gr.line.remove(i, g.messagePair)
+		gr.line.remove(i, g.messageNeighbours)
 	}
 	if i != gr.first {
 		return
@@ -1144,8 +1144,8 @@ func (g *Groups[M]) takeOut(i uint32) {
 // setLoose puts a message among the ungrouped ones that wait.
 func (g *Groups[M]) setLoose(i uint32) {
 	msg := g.messages.at(i)
-	msg.state = msgLoose
-	g.rank(&g.loose, i, msg.sequence, false)
+	msg.state = msgUngrouped
+	g.rank(&g.ungrouped, i, msg.sequence, false)
 	g.tell(i)
 }
 
@@ -1173,7 +1173,7 @@ func (g *Groups[M]) tell(i uint32) {
 		return
 	}
 	n := &g.news
-	entry := n.add(i, g.free.len+g.loose.len)
+	entry := n.add(i, g.free.len+g.ungrouped.len)
 	if first := n.firstOf(entry); entry%newsPage == 0 || g.known(*first) && g.refBefore(g.ref(i), *first) {
 		*first = g.ref(i)
 	}
@@ -1186,7 +1186,7 @@ func (g *Groups[M]) endHolding(r Ref, back bool) bool {
 		return false
 	}
 	if c := g.consumer(msg.holder); c != nil {
-		c.held.remove(r.index, g.messagePair)
+		c.held.remove(r.index, g.messageNeighbours)
 	}
 	if n := g.letGo(r.index, back); n != 0 {
 		g.arrange(n)
@@ -1230,7 +1230,7 @@ func (g *Groups[M]) drop(i uint32) {
 			}
 			c.trim()
 		}
-		g.news.trim(g.free.len + g.loose.len)
+		g.news.trim(g.free.len + g.ungrouped.len)
 	}
 }
 
@@ -1282,7 +1282,7 @@ func (c *Consumer[M]) next() uint32 {
 func (c *Consumer[M]) firstFree() uint32 {
 	g := c.g
 	if !c.choosy {
-		return g.sooner(g.free.first(), g.loose.first())
+		return g.sooner(g.free.first(), g.ungrouped.first())
 	}
 	if c.readNews < g.news.start || len(c.mayHave) > c.mostCandidates() {
 		c.startOver()
@@ -1318,7 +1318,7 @@ func (c *Consumer[M]) firstFree() uint32 {
 		c.mayHave.drop(g)
 	}
 	c.judgeOn(&g.free, &c.judged.free)
-	c.judgeOn(&g.loose, &c.judged.loose)
+	c.judgeOn(&g.ungrouped, &c.judged.ungrouped)
 	if len(c.mayHave) == 0 {
 		return 0
 	}
@@ -1335,7 +1335,7 @@ func (c *Consumer[M]) read(entry uint64) {
 	}
 	judged := &c.judged.free
 	if g.messages.at(i).group == 0 {
-		judged = &c.judged.loose
+		judged = &c.judged.ungrouped
 	}
 	if !judged.isBefore(g, i) {
 		c.mayHave.add(g, candidate{Ref: g.ref(i)})
@@ -1345,15 +1345,15 @@ func (c *Consumer[M]) read(entry uint64) {
 // mayBeJudged returns false if a message, and so all after it, will be judged in their turn.
 func (c *Consumer[M]) mayBeJudged(r Ref) bool {
 	if c.g.compare == nil {
-		return r.sequence <= max(c.judged.free.sequence, c.judged.loose.sequence)
+		return r.sequence <= max(c.judged.free.sequence, c.judged.ungrouped.sequence)
 	}
-	return !c.g.known(r) || !c.judged.free.isBefore(c.g, r.index) || !c.judged.loose.isBefore(c.g, r.index)
+	return !c.g.known(r) || !c.judged.free.isBefore(c.g, r.index) || !c.judged.ungrouped.isBefore(c.g, r.index)
 }
 
 // mostCandidates returns how many candidates are so many that the consumer may as well start
 // over.
 func (c *Consumer[M]) mostCandidates() int {
-	return 2*int(c.g.free.len+c.g.loose.len) + newsPage
+	return 2*int(c.g.free.len+c.g.ungrouped.len) + newsPage
 }
 
 // judgeOn judges free messages after those that are judged, up to the first that the
@@ -1376,7 +1376,7 @@ func (c *Consumer[M]) judgeOn(free *ranking, judged *queuePlace[M]) {
 // startOver has the consumer go through the free messages from the first on: it does not
 // ask about them again.
 func (c *Consumer[M]) startOver() {
-	c.judged.free, c.judged.loose = queuePlace[M]{}, queuePlace[M]{}
+	c.judged.free, c.judged.ungrouped = queuePlace[M]{}, queuePlace[M]{}
 	c.mayHave = c.mayHave[:0]
 	c.readNews = c.g.news.end
 	c.trim()
@@ -1397,7 +1397,7 @@ func (g *Groups[M]) isFree(i uint32) bool {
 		return false
 	}
 	switch msg := g.messages.at(i); msg.state {
-	case msgLoose:
+	case msgUngrouped:
 		return true
 	case msgLined, msgStray:
 		gr := g.groups.at(msg.group)
@@ -1943,36 +1943,36 @@ func (g *Groups[M]) sparesOf(quick, inner bool) *[]*rankNode {
 	return &g.spares[kind]
 }
 
-// A list is linked by pairs, of the neighbours of each of its members. The last one has
+// A linkedList is linked by the neighbours of each of its members. The last one has
 // 0 for its right neighbour; what the first one has for its left one means nothing, so
 // that who takes the first need not touch the second.
-type list struct{ first, last uint32 } // 0: it is empty
+type linkedList struct{ first, last uint32 } // 0: it is empty
 
-type pair struct{ left, right uint32 }
+type neighbours struct{ left, right uint32 }
 
-// add adds a member at the end. pairOf returns the pair of each.
-func (l *list) add(i uint32, pairOf func(uint32) *pair) {
+// add adds a member at the end. of returns the neighbours of each.
+func (l *linkedList) add(i uint32, of func(uint32) *neighbours) {
 	if l.last == 0 {
 		l.first = i
 	} else {
-		pairOf(l.last).right = i
+		of(l.last).right = i
 	}
-	*pairOf(i) = pair{left: l.last}
+	*of(i) = neighbours{left: l.last}
 	l.last = i
 }
 
-func (l *list) addFirst(i uint32, pairOf func(uint32) *pair) {
+func (l *linkedList) addFirst(i uint32, of func(uint32) *neighbours) {
 	if l.first == 0 {
 		l.last = i
 	} else {
-		pairOf(l.first).left = i
+		of(l.first).left = i
 	}
-	*pairOf(i) = pair{right: l.first}
+	*of(i) = neighbours{right: l.first}
 	l.first = i
 }
 
-func (l *list) remove(i uint32, pairOf func(uint32) *pair) {
-	p := *pairOf(i)
+func (l *linkedList) remove(i uint32, of func(uint32) *neighbours) {
+	p := *of(i)
 	switch {
 	case l.first == l.last:
 		l.first, l.last = 0, 0
@@ -1980,16 +1980,16 @@ func (l *list) remove(i uint32, pairOf func(uint32) *pair) {
 		l.first = p.right
 	case i == l.last:
 		l.last = p.left
-		pairOf(p.left).right = 0
+		of(p.left).right = 0
 	default:
-		pairOf(p.left).right = p.right
-		pairOf(p.right).left = p.left
+		of(p.left).right = p.right
+		of(p.right).left = p.left
 	}
 }
 
-func (g *Groups[M]) messagePair(i uint32) *pair { return &g.messages.at(i).pair }
-func (g *Groups[M]) ownedPair(n uint32) *pair   { return &g.groups.at(n).owned }
-func (g *Groups[M]) idlePair(n uint32) *pair    { return &g.groups.at(n).idle }
+func (g *Groups[M]) messageNeighbours(i uint32) *neighbours { return &g.messages.at(i).neighbours }
+func (g *Groups[M]) ownedNeighbours(n uint32) *neighbours   { return &g.groups.at(n).owned }
+func (g *Groups[M]) idleNeighbours(n uint32) *neighbours    { return &g.groups.at(n).idle }
 
 // A groupIndex finds groups by key. It is a hash table that grows and shrinks one bucket
 // at a time, by linear hashing, so that no operation waits for a whole table. A bucket
@@ -2112,7 +2112,7 @@ func (g *Groups[M]) forget(n uint32) {
 type pool[T any] struct {
 	parts []*poolPart[T] // nil: given back
 	gaps  []uint32       // which are nil
-	open  list           // parts with vacancies, by number from 1, the empty ones last
+	open  linkedList     // parts with vacancies, by number from 1, the empty ones last
 	empty int            // how many parts are empty
 	len   int            // how many things are taken
 }
@@ -2126,14 +2126,14 @@ const (
 )
 
 type poolPart[T any] struct {
-	things   [partSize]T
-	vacant   [partSize]uint8 // a stack
-	vacancy  int             // its height
-	openPair pair
+	things         [partSize]T
+	vacant         [partSize]uint8 // a stack
+	vacancy        int             // its height
+	openNeighbours neighbours
 }
 
-// room returns how many things a part has room for: no thing has number 0.
-func room(part int) int {
+// partRoom returns how many things a part has room for: no thing has number 0.
+func partRoom(part int) int {
 	if part == 0 {
 		return partSize - 1
 	}
@@ -2155,12 +2155,12 @@ func (p *pool[T]) take() (uint32, *T) {
 	}
 	n := int(p.open.first - 1)
 	part := p.parts[n]
-	if part.vacancy == room(n) {
+	if part.vacancy == partRoom(n) {
 		p.empty--
 	}
 	part.vacancy--
 	if part.vacancy == 0 {
-		p.open.remove(p.open.first, p.openPair)
+		p.open.remove(p.open.first, p.openNeighbours)
 	}
 	p.len++
 	at := uint32(part.vacant[part.vacancy])
@@ -2174,13 +2174,13 @@ func (p *pool[T]) grow() {
 	} else {
 		p.parts = append(p.parts, nil)
 	}
-	part := &poolPart[T]{vacancy: room(n)}
+	part := &poolPart[T]{vacancy: partRoom(n)}
 	for i := range part.vacancy {
 		part.vacant[i] = uint8(partSize - 1 - i)
 	}
 	p.parts[n] = part
 	p.empty++
-	p.open.add(uint32(n+1), p.openPair)
+	p.open.add(uint32(n+1), p.openNeighbours)
 }
 
 // give gives a thing back. shrink is to be called after it.
@@ -2194,11 +2194,11 @@ func (p *pool[T]) give(i uint32) {
 	p.len--
 	number := uint32(n + 1)
 	if part.vacancy == 1 {
-		p.open.addFirst(number, p.openPair)
+		p.open.addFirst(number, p.openNeighbours)
 	}
-	if part.vacancy == room(n) {
-		p.open.remove(number, p.openPair)
-		p.open.add(number, p.openPair)
+	if part.vacancy == partRoom(n) {
+		p.open.remove(number, p.openNeighbours)
+		p.open.add(number, p.openNeighbours)
 		p.empty++
 	}
 }
@@ -2209,14 +2209,14 @@ func (p *pool[T]) shrink() (part int, ok bool) {
 		return 0, false
 	}
 	part = int(p.open.last - 1)
-	p.open.remove(p.open.last, p.openPair)
+	p.open.remove(p.open.last, p.openNeighbours)
 	p.empty--
 	p.parts[part] = nil
 	p.gaps = append(p.gaps, uint32(part))
 	return part, true
 }
 
-func (p *pool[T]) openPair(number uint32) *pair { return &p.parts[number-1].openPair }
+func (p *pool[T]) openNeighbours(number uint32) *neighbours { return &p.parts[number-1].openNeighbours }
 
 // all iterates over the things that are taken.
 func (p *pool[T]) all() iter.Seq[*T] {
