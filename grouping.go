@@ -594,9 +594,9 @@ func (g *Groups[M]) Add(m M, k GroupKey) (Ref, *Consumer[M]) {
 	g.sequence++
 	msg.sequence, msg.m = g.sequence, m
 	r := Ref{i, msg.sequence}
-	g.waiting++
-	if k = g.runsIn(k); k.IsZero() {
-		g.setLoose(i)
+	k = g.runsIn(k)
+	if k.IsZero() {
+		g.enqueue(i)
 		return r, nil
 	}
 	n := g.find(k)
@@ -604,11 +604,10 @@ func (g *Groups[M]) Add(m M, k GroupKey) (Ref, *Consumer[M]) {
 		n = g.enter(k)
 	}
 	msg.group = n
-	gr := g.groups.at(n)
-	if g.enqueue(gr, i) {
+	if g.enqueue(i) {
 		g.arrange(n)
 	}
-	return r, g.consumer(gr.owner)
+	return r, g.consumer(g.groups.at(n).owner)
 }
 
 // runsIn returns the group that a message with key k runs in, the zero key if none.
@@ -690,7 +689,7 @@ func (g *Groups[M]) Remove(r Ref) (m M, holder *Consumer[M], ok bool) {
 		return m, g.consumer(msg.holder), true
 	}
 	n := msg.group
-	g.takeOut(r.index)
+	g.dequeue(r.index)
 	g.drop(r.index)
 	if n != 0 {
 		g.arrange(n)
@@ -899,7 +898,7 @@ func (c *Consumer[M]) Next() (m M, r Ref, ok bool) {
 	g := c.g
 	msg := g.messages.at(i)
 	n := msg.group
-	g.takeOut(i)
+	g.dequeue(i)
 	if n != 0 {
 		gr := g.groups.at(n)
 		gr.held++
@@ -1075,10 +1074,18 @@ func (g *Groups[M]) own(n uint32, c *Consumer[M]) {
 	}
 }
 
-// enqueue puts a message to its place among those of its group that wait, and reports whether
-// that is the first.
-func (g *Groups[M]) enqueue(gr *groupRecord[M], i uint32) bool {
+// enqueue puts a message to its place among those that wait, and reports whether it is the
+// first of a group, which is to be arranged then.
+func (g *Groups[M]) enqueue(i uint32) (first bool) {
 	msg := g.messages.at(i)
+	g.waiting++
+	if msg.group == 0 {
+		msg.state = msgUngrouped
+		g.rank(&g.ungrouped, i, msg.sequence, false)
+		g.tell(i)
+		return false
+	}
+	gr := g.groups.at(msg.group)
 	gr.waiting++
 	if gr.line.last != 0 {
 		if last := g.messages.at(gr.line.last); g.before(last, msg) {
@@ -1104,8 +1111,8 @@ func (g *Groups[M]) enqueue(gr *groupRecord[M], i uint32) bool {
 	return true
 }
 
-// takeOut takes a message out of where it waits.
-func (g *Groups[M]) takeOut(i uint32) {
+// dequeue takes a message out of where it waits. Its group is to be arranged then.
+func (g *Groups[M]) dequeue(i uint32) {
 	msg := g.messages.at(i)
 	g.waiting--
 	if msg.state == msgUngrouped {
@@ -1139,14 +1146,6 @@ func (g *Groups[M]) takeOut(i uint32) {
 	if gap == 0 && gr.first != 0 {
 		gr.sequence = g.messages.at(gr.first).sequence
 	}
-}
-
-// setLoose puts a message among the ungrouped ones that wait.
-func (g *Groups[M]) setLoose(i uint32) {
-	msg := g.messages.at(i)
-	msg.state = msgUngrouped
-	g.rank(&g.ungrouped, i, msg.sequence, false)
-	g.tell(i)
 }
 
 // offer has those find a group's first message who may have it.
@@ -1207,13 +1206,8 @@ func (g *Groups[M]) letGo(i uint32, back bool) (n uint32) {
 		g.drop(i)
 		return n
 	}
-	g.waiting++
 	msg.holder, msg.pending = 0, false
-	if n == 0 {
-		g.setLoose(i)
-	} else {
-		g.enqueue(g.groups.at(n), i)
-	}
+	g.enqueue(i)
 	return n
 }
 
