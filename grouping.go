@@ -283,12 +283,10 @@ func (k GroupKey) String() string {
 		return "decimal" + strconv.Itoa(8*len(k.text)) + " " + hex.EncodeToString([]byte(k.text))
 	case groupInteger:
 		return strconv.FormatUint(k.bits, 10)
-	case groupNegative, groupTimestamp:
-		text := strconv.FormatInt(int64(k.bits), 10)
-		if k.kind == groupTimestamp {
-			text = "timestamp " + text
-		}
-		return text
+	case groupNegative:
+		return strconv.FormatInt(int64(k.bits), 10)
+	case groupTimestamp:
+		return "timestamp " + strconv.FormatInt(int64(k.bits), 10)
 	case groupFloat:
 		return "float " + strconv.FormatFloat(math.Float64frombits(k.bits), 'g', -1, 64)
 	case groupBoolean:
