@@ -688,7 +688,7 @@ func (g *Groups[M]) Remove(r Ref) (m M, holder *Consumer[M], ok bool) {
 	}
 	n := msg.group
 	g.dequeue(r.index)
-	g.drop(r.index)
+	g.forgetMessage(r.index)
 	if n != 0 {
 		g.arrange(n)
 	}
@@ -998,8 +998,7 @@ func (c *Consumer[M]) Close() (returned int) {
 		g.own(n, nil)
 		g.arrange(n)
 	}
-	g.consumers.give(c.number)
-	g.consumers.shrink()
+	g.consumers.give(c.number, nil)
 	*c = Consumer[M]{g: g}
 	return returned
 }
@@ -1050,7 +1049,7 @@ func (g *Groups[M]) arrange(n uint32) {
 		}
 	}
 	if empty && owner == nil {
-		g.forget(n)
+		g.forgetGroup(n)
 	} else if g.idleLimit > 0 && g.idles > g.idleLimit {
 		longest := g.idle.first
 		g.own(longest, nil)
@@ -1170,7 +1169,7 @@ func (g *Groups[M]) tell(i uint32) {
 		return
 	}
 	n := &g.news
-	entry := n.add(i, g.free.len+g.ungrouped.len)
+	entry := n.add(i, g.freeLen())
 	if first := n.firstOf(entry); entry%newsPage == 0 || g.known(*first) && g.refBefore(g.ref(i), *first) {
 		*first = g.ref(i)
 	}
@@ -1201,7 +1200,7 @@ func (g *Groups[M]) letGo(i uint32, back bool) (n uint32) {
 		g.groups.at(n).held--
 	}
 	if !back || msg.gone {
-		g.drop(i)
+		g.forgetMessage(i)
 		return n
 	}
 	msg.holder, msg.pending = 0, false
@@ -1209,21 +1208,19 @@ func (g *Groups[M]) letGo(i uint32, back bool) (n uint32) {
 	return n
 }
 
-// drop forgets a message.
-func (g *Groups[M]) drop(i uint32) {
-	g.messages.give(i)
-	for part, freed := g.messages.shrink(); freed; part, freed = g.messages.shrink() {
-		if len(g.choosy) == 0 {
-			continue
+// forgetMessage drops a message that neither waits nor is held any more.
+func (g *Groups[M]) forgetMessage(i uint32) { g.messages.give(i, g.partFreed) }
+
+// partFreed gives back what consumers that refuse messages had for a part of g.messages, and
+// for more free messages than there are now.
+func (g *Groups[M]) partFreed(part int) {
+	for _, c := range g.choosy { // the others, however many, have nothing of it
+		if part < len(c.verdicts) {
+			c.verdicts[part] = nil
 		}
-		for _, c := range g.choosy { // the others, however many, have nothing of it
-			if part < len(c.verdicts) {
-				c.verdicts[part] = nil
-			}
-			c.trim()
-		}
-		g.news.trim(g.free.len + g.ungrouped.len)
+		c.trim()
 	}
+	g.news.trim(g.freeLen())
 }
 
 // get returns the message that r stands for, nil if there is none.
@@ -1345,7 +1342,7 @@ func (c *Consumer[M]) mayBeJudged(r Ref) bool {
 // mostCandidates returns how many candidates are so many that the consumer may as well start
 // over.
 func (c *Consumer[M]) mostCandidates() int {
-	return 2*int(c.g.free.len+c.g.ungrouped.len) + newsPage
+	return 2*int(c.g.freeLen()) + newsPage
 }
 
 // judgeOn judges free messages after those that are judged, up to the first that the
@@ -1383,7 +1380,10 @@ func (c *Consumer[M]) trim() {
 	}
 }
 
-// isFree reports whether a number is that of a message that is for anyone.
+// freeLen returns how many messages are free: for anyone.
+func (g *Groups[M]) freeLen() uint32 { return g.free.len + g.ungrouped.len }
+
+// isFree reports whether a number is that of a free message.
 func (g *Groups[M]) isFree(i uint32) bool {
 	if !g.messages.has(i) {
 		return false
@@ -2070,8 +2070,8 @@ func (g *Groups[M]) file(n uint32) (next uint32) {
 	return next
 }
 
-// forget drops a group.
-func (g *Groups[M]) forget(n uint32) {
+// forgetGroup drops a group.
+func (g *Groups[M]) forgetGroup(n uint32) {
 	x := &g.index
 	gr := g.groups.at(n)
 	at := x.at(x.of(x.hash(gr.key())))
@@ -2079,10 +2079,7 @@ func (g *Groups[M]) forget(n uint32) {
 		at = &g.groups.at(*at).sameHash
 	}
 	*at = gr.sameHash
-	g.groups.give(n)
-	for freed := true; freed; {
-		_, freed = g.groups.shrink()
-	}
+	g.groups.give(n, nil)
 	for x.buckets > partSize && x.buckets > 2*uint64(g.groups.len) {
 		end := x.at(x.twin())
 		for *end != 0 {
@@ -2175,8 +2172,9 @@ func (p *pool[T]) grow() {
 	p.open.add(uint32(n+1), p.openNeighbours)
 }
 
-// give gives a thing back. shrink is to be called after it.
-func (p *pool[T]) give(i uint32) {
+// give gives a thing back, and the memory of parts that are empty, if there are many. It
+// tells freed of each of these, unless that is nil.
+func (p *pool[T]) give(i uint32, freed func(part int)) {
 	n := int(i / partSize)
 	part := p.parts[n]
 	var zero T
@@ -2192,20 +2190,22 @@ func (p *pool[T]) give(i uint32) {
 		p.open.remove(number, p.openNeighbours)
 		p.open.add(number, p.openNeighbours)
 		p.empty++
+		p.shrink(freed)
 	}
 }
 
-// shrink gives back the memory of one part, and returns which, if too many are empty.
-func (p *pool[T]) shrink() (part int, ok bool) {
-	if inUse := len(p.parts) - len(p.gaps) - p.empty; p.empty <= spareParts+inUse/4 {
-		return 0, false
+// shrink gives back the memory of parts, as long as too many are empty.
+func (p *pool[T]) shrink(freed func(part int)) {
+	for inUse := len(p.parts) - len(p.gaps) - p.empty; p.empty > spareParts+inUse/4; {
+		part := int(p.open.last - 1)
+		p.open.remove(p.open.last, p.openNeighbours)
+		p.empty--
+		p.parts[part] = nil
+		p.gaps = append(p.gaps, uint32(part))
+		if freed != nil {
+			freed(part)
+		}
 	}
-	part = int(p.open.last - 1)
-	p.open.remove(p.open.last, p.openNeighbours)
-	p.empty--
-	p.parts[part] = nil
-	p.gaps = append(p.gaps, uint32(part))
-	return part, true
 }
 
 func (p *pool[T]) openNeighbours(number uint32) *neighbours { return &p.parts[number-1].openNeighbours }
