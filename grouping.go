@@ -150,7 +150,7 @@ func (v RawValue) GroupKey() (GroupKey, error) {
 	return k, err
 }
 
-// group returns a message's key, its text apart.
+// group returns a message's key, its text apart: who knows that text need not copy it.
 func (m *RawMessage) group(header string) (k GroupKey, text []byte, err error) {
 	if !isGroupID(header) {
 		v, err := m.ApplicationProperty(header)
@@ -314,7 +314,8 @@ func isGroupID(header string) bool {
 // names no other (QPID-3346).
 const DefaultGroup = "qpid.no-group"
 
-// GroupArguments are what a queue's arguments say about groups.
+// GroupArguments are what a queue's arguments say about groups: the header that [Groups.Key]
+// and [GroupKeyOf] take, which constructor to call, and what [GroupOptions] take.
 type GroupArguments struct {
 	// Header is what groups its messages: the application property of this name, or where
 	// it is [GroupIDHeader], "JMSXGroupID" in any letter case, or "", the group-id property.
@@ -395,6 +396,12 @@ func argumentText(v any) string {
 // strategies, [NewAssigned] and [NewShared]; they differ in when a consumer loses a group.
 // The zero Groups is an empty FIFO queue with assigned groups.
 //
+// From [Groups.Add] on a message waits, until [Consumer.Next] gives it to a consumer. That
+// holds it until [Groups.Settle], or until it goes back by [Groups.Release],
+// [Groups.Refuse] or [Consumer.Close]. [Groups.Remove] takes out what expires. A Groups
+// wakes nobody: after Add, ask the consumer that it returns for its next message; where
+// that is nil, and after any other change, ask all that can take one.
+//
 // # Rules
 //
 // The strategies are those of QPID-3720 and QPID-3346. Most of the rules below follow from
@@ -423,34 +430,34 @@ func argumentText(v any) string {
 //
 // # Cost
 //
-// Adding a message, taking it and ending its holding each cost a constant time and a
-// search among the groups and the ungrouped messages, logarithmic in their number, however
-// many messages wait in groups. A message that Compare puts before others of its group, or
-// that comes back, is searched for among those too. A consumer with an accept function asks
-// it once about each message on the way to the first that it may have, and of messages that
-// came back at once looks at one in 64 and some more.
+// Add, Next and what changes one message or group cost a search among the groups and the
+// ungrouped messages, logarithmic in their number, however many messages wait in groups. A
+// message that Compare puts before others of its group, or that comes back, is searched for
+// among those too. A consumer with an accept function asks it once about each message on
+// the way to the first that it may have; of many that come back at once it looks at one in
+// 64 and some more. Methods that cost more say so.
 //
-// Nothing is allocated once the structure has the size that it needs. It grows and shrinks
-// by parts of 64 messages or groups; what is made as a whole is the lists of these parts, of
-// 8 bytes for each, and what consumers with accept have to be told of, see [Groups.Open].
-// A part is given back when nothing in it is left: where one message in 64 stays after a
-// burst, the memory of the burst may. A message takes 34 bytes and M where it waits in the
-// order in which it came or is held, 39 if it is ungrouped, up to 44 if it came back or
-// Compare ordered it; a group 150 and its text, where a pointer has 64 bits. There can be
-// some 4 billion of each.
+// Nothing is allocated once the structure has the size that it needs. A message takes 34
+// bytes and M where it waits in the order in which it came or is held, 39 if it is
+// ungrouped, up to 44 if it came back or Compare ordered it; a group 150 and its text, where
+// a pointer has 64 bits. There can be some 4 billion of each. Memory is taken in parts of 64
+// messages or groups, and a part is given back when nothing in it is left: where one message
+// in 64 stays after a burst, the memory of the burst may. What is made as a whole is the
+// lists of these parts, of 8 bytes for each, and what consumers with accept have to be told
+// of, see [Groups.Open].
 //
 // A Groups and its consumers are not safe for concurrent use. They start no goroutines
-// and know no clock. The functions given to them must not call them.
+// and know no clock. The functions given to them must not call them, nor panic.
 type Groups[M any] struct {
 	shared       bool
-	defaultGroup GroupKey // zero: messages without a group run ungrouped
-	compare      func(a, b M) int
-	idleLimit    int
+	defaultGroup GroupKey         // zero: messages without a group run ungrouped
+	compare      func(a, b M) int // nil: FIFO
+	idleLimit    int              // 0: none
 
 	messages  pool[groupMessage[M]]
-	sequence  uint64 // of the last that was added
-	waiting   int
-	held      int
+	sequence  uint64  // of the last that was added
+	waiting   int     // how many messages wait
+	held      int     // how many are held
 	free      ranking // the first messages of groups that are free
 	ungrouped ranking // the ungrouped messages that wait
 	spares    [4][]*rankNode
@@ -464,6 +471,32 @@ type Groups[M any] struct {
 	choosy    []*Consumer[M] // those of them that may refuse messages, in no order
 	news      groupNews
 }
+
+// How it is built.
+//
+// Messages, groups and consumers are in pools, and known by their numbers there, from 1 on;
+// 0 is none. i is the number of a message, n that of a group.
+//
+// Where a message is, its state says:
+//   - ungrouped: in Groups.ungrouped, a ranking, which is a tree in the queue's order.
+//   - lined: in the line of its group, a list, as is each that goes out after all of that when
+//     it comes. In a FIFO queue that is each new one, so that it costs no search.
+//   - stray: in the ranking of its group's strays, as are all others: those that came back or
+//     overtake.
+//   - held: in the list of its holder; in none if that went away and the message is pending.
+//
+// Of what waits in a group only the first message is where consumers look: in the ready
+// ranking of the group's owner, or in Groups.free if the group is free, or in neither while
+// nobody may have it. So what a consumer may have next is the first of three rankings: its
+// ready, free and ungrouped. How one that may refuse messages goes through the last two, see
+// firstFree.
+//
+// Each change to a group ends with arrange, which applies the rules to the group as it is.
+// Then these hold:
+//   - A group has an owner, a message that waits or one that is held; else it is forgotten.
+//   - A consumer that holds a message of a group owns it.
+//   - first is the first of line and strays, and offer says which ranking it is in.
+//   - A group is in its owner's list, and in Groups.idle if it has an owner and no message.
 
 // GroupOptions are what queues differ in. The zero GroupOptions are those of a FIFO
 // queue that remembers all owners, and whose messages without a group are in
@@ -484,10 +517,12 @@ type GroupOptions[M any] struct {
 	IdleLimit int
 
 	// DefaultGroup is the group of messages without one where groups are shared; "" is
-	// [DefaultGroup], the constant. Ungrouped is that they run ungrouped, as they always do
-	// where groups are assigned.
+	// [DefaultGroup], the constant.
 	DefaultGroup string
-	Ungrouped    bool
+
+	// Ungrouped is that messages without a group run ungrouped where groups are shared, as
+	// they always do where groups are assigned. DefaultGroup is not used then.
+	Ungrouped bool
 }
 
 // NewAssigned returns an empty queue whose groups each belong to the consumer that is
@@ -764,7 +799,7 @@ func (g *Groups[M]) Owner(k GroupKey) *Consumer[M] {
 	return g.consumer(g.groups.at(n).owner)
 }
 
-// GroupCounts are how many there are in a [Groups].
+// GroupCounts tell how many messages and groups there are in a [Groups].
 type GroupCounts struct {
 	Waiting int // messages that wait
 	Held    int // messages that are held, those that were removed too
@@ -772,20 +807,20 @@ type GroupCounts struct {
 	Idle    int // of these, groups that have an owner and no message
 }
 
-// Counts returns how many there are now.
+// Counts returns how many messages and groups there are now.
 func (g *Groups[M]) Counts() GroupCounts {
 	return GroupCounts{g.waiting, g.held, g.groups.len, g.idles}
 }
 
-// A GroupStatus is how a group is.
+// A GroupStatus is the state of a group: see [Groups.ByGroup].
 type GroupStatus[M any] struct {
 	Key     GroupKey
 	Owner   *Consumer[M] // nil: none
 	GivenUp bool         // by Unassign or Assign, and something of it is still held
-	Heir    *Consumer[M] // to whom Assign gives it then
-	Waiting int
-	Held    int
-	Oldest  Ref // the message that waits first, zero if none waits
+	Heir    *Consumer[M] // to whom Assign gives it when nothing of it is held; nil: to none
+	Waiting int          // messages that wait
+	Held    int          // messages that are held, those that were removed too
+	Oldest  Ref          // the message that waits first, zero if none waits
 }
 
 // ByGroup iterates over the groups that have messages or an owner, in no order. The queue
@@ -849,7 +884,8 @@ func (g *Groups[M]) All() iter.Seq2[Ref, M] {
 	}
 }
 
-// A Consumer takes messages from a [Groups], which opens it. The zero Consumer is closed.
+// A Consumer takes messages from the [Groups] that opened it, holds them and owns groups.
+// The zero Consumer is closed.
 type Consumer[M any] struct {
 	g      *Groups[M]
 	number uint32 // in Groups.consumers
@@ -870,7 +906,8 @@ type Consumer[M any] struct {
 
 // Open adds a consumer. If accept is not nil the consumer refuses the messages for which
 // it is false: accept is its selector, and must always say the same of a message. It is
-// asked at most once about each, when that could go to the consumer. An answer takes 8 bytes,
+// asked at most once about each, when that could go to the consumer, by any method of the
+// Groups and its consumers that changes or looks at what they may have. An answer takes 8 bytes,
 // kept in parts of 64 while the queue has messages there. All such consumers together need
 // up to 9 bytes more for each message that is free for anyone. In a queue with Compare, each
 // may keep alive two messages that have left; without, none.
@@ -884,10 +921,10 @@ func (g *Groups[M]) Open(accept func(M) bool) *Consumer[M] {
 	return c
 }
 
-// Next gives the consumer the first message that it may have, if there is one. The
-// consumer holds it then, and owns its group. For a consumer that settles as it receives,
-// call Settle with it: where groups are assigned, it keeps the group, where they are
-// shared it does not.
+// Next gives the consumer the first message that it may have, and returns false if there is
+// none. The consumer holds it then, and owns its group. For a consumer that settles as it
+// receives, call Settle with it at once: where groups are assigned it keeps the group, where
+// they are shared it does not.
 func (c *Consumer[M]) Next() (m M, r Ref, ok bool) {
 	i := c.next()
 	if i == 0 {
@@ -958,10 +995,10 @@ func (c *Consumer[M]) Owned() iter.Seq[GroupKey] {
 }
 
 // Close ends a consumer that has gone away: it cancelled, or its link was detached for good,
-// or its connection lost. Its messages return to their places, save those that are pending, and
-// its groups are free, save those with a pending message. Close returns how many messages
-// returned, in a time in proportion to what it held and owned. A consumer that is closed
-// gets, holds and owns nothing.
+// or its connection lost. Its messages return to their places, save those that are pending,
+// and its groups are free, save those with a pending message. Close returns how many messages
+// returned. It costs what it costs to release each message held, and to give up each group
+// owned. A consumer that is closed gets, holds and owns nothing.
 func (c *Consumer[M]) Close() (returned int) {
 	if !c.open {
 		return 0
