@@ -304,7 +304,7 @@ const GroupIDHeader = "group-id"
 // application property.
 func isGroupID(header string) bool {
 	const jms = "JMSXGroupID"
-	if len(header) != len(jms) { // so that what folds into ASCII letters is none of them
+	if len(header) != len(jms) { // in as many bytes, nothing but ASCII letters folds into these
 		return header == GroupIDHeader || header == ""
 	}
 	return strings.EqualFold(header, jms)
@@ -455,12 +455,12 @@ type Groups[M any] struct {
 	idleLimit    int              // 0: none
 
 	messages  pool[groupMessage[M]]
-	sequence  uint64  // of the last that was added
-	waiting   int     // how many messages wait
-	held      int     // how many are held
-	free      ranking // the first messages of groups that are free
-	ungrouped ranking // the ungrouped messages that wait
-	spares    [4][]*rankNode
+	sequence  uint64         // of the last that was added
+	waiting   int            // how many messages wait
+	held      int            // how many are held
+	free      ranking        // the first messages of groups that are free
+	ungrouped ranking        // the ungrouped messages that wait
+	spares    [4][]*rankNode // see sparesOf
 
 	groups pool[groupRecord[M]]
 	index  groupIndex
@@ -503,11 +503,11 @@ type Groups[M any] struct {
 // [DefaultGroup] where groups are shared.
 type GroupOptions[M any] struct {
 	// Compare is the order of a priority or sorted queue: negative if a goes out before b,
-	// 0 if they go out as they came. It must not change its mind about two messages that are
-	// in the queue, nor contradict itself: then the order is any, and a message may have to be
-	// searched for among all, or not be offered to a consumer with accept, but none is lost or
-	// given twice. Where it says 1, and not 0, of like messages, the last that came goes out
-	// first. Nil is FIFO.
+	// positive if after it, 0 if they go out as they came. Nil is FIFO. It must not change its
+	// mind about two messages that are in the queue, nor contradict itself: then the order is
+	// any, and a message may have to be searched for among all, or not be offered to a
+	// consumer that refuses some, but none is lost or given twice. Where it says 1, and not
+	// 0, of like messages, the last that came goes out first.
 	Compare func(a, b M) int
 
 	// IdleLimit, if positive, is how many groups may have an owner but no message that waits
@@ -626,7 +626,7 @@ func (g *Groups[M]) Add(m M, k GroupKey) (Ref, *Consumer[M]) {
 	i, msg := g.messages.take()
 	g.sequence++
 	msg.sequence, msg.m = g.sequence, m
-	r := Ref{i, msg.sequence}
+	r := Ref{i, g.sequence}
 	k = g.runsIn(k)
 	if k.IsZero() {
 		g.enqueue(i)
@@ -658,7 +658,7 @@ func (g *Groups[M]) Key(m *RawMessage, header string) (GroupKey, error) {
 	if err != nil || text == nil {
 		return k, err
 	}
-	if g.index.buckets > 0 {
+	if g.index.buckets > 0 { // as find does, but for a text that is no string yet
 		for n := g.bucket(maphash.Bytes(g.index.seed, text)); n != 0; n = g.groups.at(n).sameHash {
 			if gr := g.groups.at(n); gr.kind == k.kind && gr.text == string(text) {
 				return gr.key(), nil
@@ -681,7 +681,7 @@ func (g *Groups[M]) Settle(r Ref) bool { return g.endHolding(r, false) }
 func (g *Groups[M]) Release(r Ref) bool { return g.endHolding(r, true) }
 
 // Refuse is Release, and the consumer does not get the message again: it was modified as
-// undeliverable here.
+// undeliverable here. From then on the consumer costs what one with an accept function does.
 func (g *Groups[M]) Refuse(r Ref) bool {
 	msg := g.holding(r)
 	if msg == nil {
@@ -1200,7 +1200,7 @@ func (g *Groups[M]) offer(gr *groupRecord[M], to groupOffer) {
 	}
 }
 
-// tell tells consumers that judge free messages of one.
+// tell puts a message that came to be free into the news, if there is who reads them.
 func (g *Groups[M]) tell(i uint32) {
 	if len(g.choosy) == 0 {
 		return
@@ -1286,6 +1286,7 @@ func (g *Groups[M]) consumer(number uint32) *Consumer[M] {
 	return *g.consumers.at(number)
 }
 
+// ref returns the Ref of a message.
 func (g *Groups[M]) ref(i uint32) Ref { return Ref{i, g.messages.at(i).sequence} }
 
 // next returns the message that Next gives, 0 if there is none.
@@ -1368,7 +1369,8 @@ func (c *Consumer[M]) read(entry uint64) {
 	}
 }
 
-// mayBeJudged returns false if a message, and so all after it, will be judged in their turn.
+// mayBeJudged reports whether a message may stand where the consumer has judged already. If
+// not, it will be judged in its turn, and so will all after it.
 func (c *Consumer[M]) mayBeJudged(r Ref) bool {
 	if c.g.compare == nil {
 		return r.sequence <= max(c.judged.free.sequence, c.judged.ungrouped.sequence)
@@ -1552,6 +1554,7 @@ type queuePlace[M any] struct {
 	m        M // zero in a FIFO queue, so that it keeps no message alive
 }
 
+// place returns where a message stands in the queue's order.
 func (g *Groups[M]) place(i uint32) queuePlace[M] {
 	msg := g.messages.at(i)
 	p := queuePlace[M]{sequence: msg.sequence}
@@ -1656,6 +1659,7 @@ func (h *candidates[M]) drop(g *Groups[M]) candidate {
 	return first
 }
 
+// less reports whether i is to be above j.
 func (h candidates[M]) less(g *Groups[M], i, j int) bool {
 	return !g.known(h[i].Ref) || g.known(h[j].Ref) && g.refBefore(h[i].Ref, h[j].Ref)
 }
@@ -1961,6 +1965,7 @@ func (g *Groups[M]) spare(node *rankNode) {
 	}
 }
 
+// sparesOf returns the spare nodes of a kind.
 func (g *Groups[M]) sparesOf(quick, inner bool) *[]*rankNode {
 	kind := 0
 	if quick {
@@ -1990,6 +1995,7 @@ func (l *linkedList) add(i uint32, of func(uint32) *neighbours) {
 	l.last = i
 }
 
+// addFirst adds a member at the beginning.
 func (l *linkedList) addFirst(i uint32, of func(uint32) *neighbours) {
 	if l.first == 0 {
 		l.last = i

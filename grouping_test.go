@@ -1037,7 +1037,7 @@ func FuzzGroupsBesideNaive(f *testing.F) {
 	})
 }
 
-// key returns the key of a value that is one.
+// groupKey returns the key of a value that is one.
 func groupKey(t testing.TB, v any) GroupKey {
 	t.Helper()
 	k, err := GroupKeyFrom(v)
