@@ -497,6 +497,10 @@ type Groups[M any] struct {
 //   - A consumer that holds a message of a group owns it.
 //   - first is the first of line and strays, and offer says which ranking it is in.
 //   - A group is in its owner's list, and in Groups.idle if it has an owner and no message.
+//
+// The rest of this file: the operations on groups and messages, those of consumers; arrange
+// and what it and they are made of; consumers that refuse messages; the queue's order; and
+// the structures by themselves: candidates, ranking, linkedList, groupIndex and pool.
 
 // GroupOptions are what queues differ in. The zero GroupOptions are those of a FIFO
 // queue that remembers all owners, and whose messages without a group are in
@@ -898,7 +902,7 @@ type Consumer[M any] struct {
 	choosy   bool
 	place    int                                     // in Groups.choosy
 	accept   func(M) bool                            // nil: it refuses only what Refuse says
-	verdicts []*[partSize]uint64                     // by message: its sequence number twice, and one if refused
+	verdicts []*[partSize]uint64                     // by message: twice its sequence number, plus 1 if refused
 	judged   struct{ free, ungrouped queuePlace[M] } // how far these rankings of Groups are judged
 	readNews uint64                                  // how far Groups.news are read
 	mayHave  candidates[M]                           // free messages before that, and some that were: it is asked about the first only
@@ -1607,15 +1611,14 @@ func (g *Groups[M]) refBefore(a, b Ref) bool {
 	return g.before(g.messages.at(a.index), g.messages.at(b.index))
 }
 
-// A candidate is a message, or a page of news that begins one entry before page, and then the
-// first message of that.
+// A candidate is a message, or a page of news, for which its first message stands.
 type candidate struct {
 	Ref
-	page uint64
+	page uint64 // of a page: its first entry, plus 1; of a message: 0
 }
 
-// candidates is a heap. Some may have become unknown in it, so what holds is that one that
-// is known stands above none that goes out sooner, as it was when that was added. So the
+// candidates is a heap. A message in it may become unknown, but never known again; of two
+// that are known, and of which one is above the other, the upper one goes out first. So the
 // topmost is the first, or is unknown.
 type candidates[M any] []candidate
 
