@@ -900,7 +900,7 @@ type Consumer[M any] struct {
 
 	// What follows is of a consumer that may refuse messages: see firstFree.
 	choosy   bool
-	place    int                                     // in Groups.choosy
+	choosyAt int                                     // in Groups.choosy
 	accept   func(M) bool                            // nil: it refuses only what Refuse says
 	verdicts []*[partSize]uint64                     // by message: twice its sequence number, plus 1 if refused
 	judged   struct{ free, ungrouped queuePlace[M] } // how far these rankings of Groups are judged
@@ -1011,8 +1011,8 @@ func (c *Consumer[M]) Close() (returned int) {
 	g := c.g
 	if c.choosy { // it needs no news of what it returns
 		last := len(g.choosy) - 1
-		g.choosy[c.place] = g.choosy[last]
-		g.choosy[c.place].place = c.place
+		g.choosy[c.choosyAt] = g.choosy[last]
+		g.choosy[c.choosyAt].choosyAt = c.choosyAt
 		g.choosy[last] = nil
 		if g.choosy = g.choosy[:last]; last == 0 {
 			g.choosy = nil
@@ -1444,7 +1444,7 @@ func (g *Groups[M]) isFree(i uint32) bool {
 // makeChoosy makes the consumer one that may refuse messages.
 func (c *Consumer[M]) makeChoosy() {
 	if !c.choosy {
-		c.choosy, c.place = true, len(c.g.choosy)
+		c.choosy, c.choosyAt = true, len(c.g.choosy)
 		c.g.choosy = append(c.g.choosy, c)
 		c.startOver()
 	}

@@ -1611,7 +1611,7 @@ func TestGroupsWhoIsChoosy(t *testing.T) {
 		choosy := 0
 		for _, c := range open {
 			if c.choosy {
-				require.Same(t, c, g.choosy[c.place])
+				require.Same(t, c, g.choosy[c.choosyAt])
 				choosy++
 			}
 		}
