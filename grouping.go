@@ -150,7 +150,7 @@ func (v RawValue) GroupKey() (GroupKey, error) {
 	return k, err
 }
 
-// group returns a message's key, its text apart.
+// group returns a message's key, its text apart: who knows that text need not copy it.
 func (m *RawMessage) group(header string) (k GroupKey, text []byte, err error) {
 	if !isGroupID(header) {
 		v, err := m.ApplicationProperty(header)
@@ -283,12 +283,10 @@ func (k GroupKey) String() string {
 		return "decimal" + strconv.Itoa(8*len(k.text)) + " " + hex.EncodeToString([]byte(k.text))
 	case groupInteger:
 		return strconv.FormatUint(k.bits, 10)
-	case groupNegative, groupTimestamp:
-		text := strconv.FormatInt(int64(k.bits), 10)
-		if k.kind == groupTimestamp {
-			text = "timestamp " + text
-		}
-		return text
+	case groupNegative:
+		return strconv.FormatInt(int64(k.bits), 10)
+	case groupTimestamp:
+		return "timestamp " + strconv.FormatInt(int64(k.bits), 10)
 	case groupFloat:
 		return "float " + strconv.FormatFloat(math.Float64frombits(k.bits), 'g', -1, 64)
 	case groupBoolean:
@@ -306,7 +304,7 @@ const GroupIDHeader = "group-id"
 // application property.
 func isGroupID(header string) bool {
 	const jms = "JMSXGroupID"
-	if len(header) != len(jms) { // so that what folds into ASCII letters is none of them
+	if len(header) != len(jms) { // in as many bytes, nothing but ASCII letters folds into these
 		return header == GroupIDHeader || header == ""
 	}
 	return strings.EqualFold(header, jms)
@@ -316,7 +314,8 @@ func isGroupID(header string) bool {
 // names no other (QPID-3346).
 const DefaultGroup = "qpid.no-group"
 
-// GroupArguments are what a queue's arguments say about groups.
+// GroupArguments are what a queue's arguments say about groups: the header that [Groups.Key]
+// and [GroupKeyOf] take, which constructor to call, and what [GroupOptions] take.
 type GroupArguments struct {
 	// Header is what groups its messages: the application property of this name, or where
 	// it is [GroupIDHeader], "JMSXGroupID" in any letter case, or "", the group-id property.
@@ -397,6 +396,12 @@ func argumentText(v any) string {
 // strategies, [NewAssigned] and [NewShared]; they differ in when a consumer loses a group.
 // The zero Groups is an empty FIFO queue with assigned groups.
 //
+// From [Groups.Add] on a message waits, until [Consumer.Next] gives it to a consumer. That
+// holds it until [Groups.Settle], or until it goes back by [Groups.Release],
+// [Groups.Refuse] or [Consumer.Close]. [Groups.Remove] takes out what expires. A Groups
+// wakes nobody: after Add, ask the consumer that it returns for its next message; where
+// that is nil, and after any other change, ask all that can take one.
+//
 // # Rules
 //
 // The strategies are those of QPID-3720 and QPID-3346. Most of the rules below follow from
@@ -425,58 +430,88 @@ func argumentText(v any) string {
 //
 // # Cost
 //
-// Adding a message, taking it and ending its holding each cost a constant time and a
-// search among the groups and the ungrouped messages, logarithmic in their number, however
-// many messages wait in groups. A message that Compare puts before others of its group, or
-// that comes back, is searched for among those too. A consumer with an accept function asks
-// it once about each message on the way to the first that it may have, and of messages that
-// came back at once looks at one in 64 and some more.
+// Add, Next and what changes one message or group cost a search among the groups and the
+// ungrouped messages, logarithmic in their number, however many messages wait in groups. A
+// message that Compare puts before others of its group, or that comes back, is searched for
+// among those too. A consumer with an accept function asks it once about each message on
+// the way to the first that it may have; of many that come back at once it looks at one in
+// 64 and some more. Methods that cost more say so.
 //
-// Nothing is allocated once the structure has the size that it needs. It grows and shrinks
-// by parts of 64 messages or groups; what is made as a whole is the lists of these parts, of
-// 8 bytes for each, and what consumers with accept have to be told of, see [Groups.Open].
-// A part is given back when nothing in it is left: where one message in 64 stays after a
-// burst, the memory of the burst may. A message takes 34 bytes and M where it waits in the
-// order in which it came or is held, 39 if it is ungrouped, up to 44 if it came back or
-// Compare ordered it; a group 150 and its text, where a pointer has 64 bits. There can be
-// some 4 billion of each.
+// Nothing is allocated once the structure has the size that it needs. A message takes 34
+// bytes and M where it waits in the order in which it came or is held, 39 if it is
+// ungrouped, up to 44 if it came back or Compare ordered it; a group 150 and its text, where
+// a pointer has 64 bits. There can be some 4 billion of each. Memory is taken in parts of 64
+// messages or groups, and a part is given back when nothing in it is left: where one message
+// in 64 stays after a burst, the memory of the burst may. What is made as a whole is the
+// lists of these parts, of 8 bytes for each, and what consumers with accept have to be told
+// of, see [Groups.Open].
 //
 // A Groups and its consumers are not safe for concurrent use. They start no goroutines
-// and know no clock. The functions given to them must not call them.
+// and know no clock. The functions given to them must not call them, nor panic.
 type Groups[M any] struct {
 	shared       bool
-	defaultGroup GroupKey // zero: messages without a group run ungrouped
-	compare      func(a, b M) int
-	idleLimit    int
+	defaultGroup GroupKey         // zero: messages without a group run ungrouped
+	compare      func(a, b M) int // nil: FIFO
+	idleLimit    int              // 0: none
 
-	messages pool[groupMessage[M]]
-	sequence uint64 // of the last that was added
-	waiting  int
-	held     int
-	free     ranking // the first messages of groups that are free
-	loose    ranking // the ungrouped messages that wait
-	spares   [4][]*rankNode
+	messages  pool[groupMessage[M]]
+	sequence  uint64         // of the last that was added
+	waiting   int            // how many messages wait
+	held      int            // how many are held
+	free      ranking        // the first messages of groups that are free
+	ungrouped ranking        // the ungrouped messages that wait
+	spares    [4][]*rankNode // see sparesOf
 
 	groups pool[groupRecord[M]]
 	index  groupIndex
-	idle   list // groups with an owner and no message, the longest idle first
-	idles  int  // how many
+	idle   linkedList // groups with an owner and no message, the longest idle first
+	idles  int        // how many
 
 	consumers pool[*Consumer[M]]
 	choosy    []*Consumer[M] // those of them that may refuse messages, in no order
 	news      groupNews
 }
 
+// How it is built.
+//
+// Messages, groups and consumers are in pools, and known by their numbers there, from 1 on;
+// 0 is none. i is the number of a message, n that of a group.
+//
+// Where a message is, its state says:
+//   - ungrouped: in Groups.ungrouped, a ranking, which is a tree in the queue's order.
+//   - lined: in the line of its group, a list, as is each that goes out after all of that when
+//     it comes. In a FIFO queue that is each new one, so that it costs no search.
+//   - stray: in the ranking of its group's strays, as are all others: those that came back or
+//     overtake.
+//   - held: in the list of its holder; in none if that went away and the message is pending.
+//
+// Of what waits in a group only the first message is where consumers look: in the ready
+// ranking of the group's owner, or in Groups.free if the group is free, or in neither while
+// nobody may have it. So what a consumer may have next is the first of three rankings: its
+// ready, free and ungrouped. How one that may refuse messages goes through the last two, see
+// firstFree.
+//
+// Each change to a group ends with arrange, which applies the rules to the group as it is.
+// Then these hold:
+//   - A group has an owner, a message that waits or one that is held; else it is forgotten.
+//   - A consumer that holds a message of a group owns it.
+//   - first is the first of line and strays, and offer says which ranking it is in.
+//   - A group is in its owner's list, and in Groups.idle if it has an owner and no message.
+//
+// The rest of this file: the operations on groups and messages, those of consumers; arrange
+// and what it and they are made of; consumers that refuse messages; the queue's order; and
+// the structures by themselves: candidates, ranking, linkedList, groupIndex and pool.
+
 // GroupOptions are what queues differ in. The zero GroupOptions are those of a FIFO
 // queue that remembers all owners, and whose messages without a group are in
 // [DefaultGroup] where groups are shared.
 type GroupOptions[M any] struct {
 	// Compare is the order of a priority or sorted queue: negative if a goes out before b,
-	// 0 if they go out as they came. It must not change its mind about two messages that are
-	// in the queue, nor contradict itself: then the order is any, and a message may have to be
-	// searched for among all, or not be offered to a consumer with accept, but none is lost or
-	// given twice. Where it says 1, and not 0, of like messages, the last that came goes out
-	// first. Nil is FIFO.
+	// positive if after it, 0 if they go out as they came. Nil is FIFO. It must not change its
+	// mind about two messages that are in the queue, nor contradict itself: then the order is
+	// any, and a message may have to be searched for among all, or not be offered to a
+	// consumer that refuses some, but none is lost or given twice. Where it says 1, and not
+	// 0, of like messages, the last that came goes out first.
 	Compare func(a, b M) int
 
 	// IdleLimit, if positive, is how many groups may have an owner but no message that waits
@@ -486,10 +521,12 @@ type GroupOptions[M any] struct {
 	IdleLimit int
 
 	// DefaultGroup is the group of messages without one where groups are shared; "" is
-	// [DefaultGroup], the constant. Ungrouped is that they run ungrouped, as they always do
-	// where groups are assigned.
+	// [DefaultGroup], the constant.
 	DefaultGroup string
-	Ungrouped    bool
+
+	// Ungrouped is that messages without a group run ungrouped where groups are shared, as
+	// they always do where groups are assigned. DefaultGroup is not used then.
+	Ungrouped bool
 }
 
 // NewAssigned returns an empty queue whose groups each belong to the consumer that is
@@ -524,25 +561,25 @@ type Ref struct {
 
 // A groupMessage is a message that waits or is held.
 type groupMessage[M any] struct {
-	sequence uint64 // from 1, in the order of Add
-	m        M
-	pair            // in its group's line, or in its holder's list
-	gap      uint32 // in line: by how much the next one's sequence is greater, 0: unknown
-	group    uint32 // 0: ungrouped
-	holder   uint32 // number of a consumer; 0: none
-	state    msgState
-	pending  bool // accepted in an open transaction
-	gone     bool // from the queue, though it is held
+	sequence   uint64 // from 1, in the order of Add
+	m          M
+	neighbours        // in its group's line, or in its holder's list
+	gap        uint32 // in line: by how much the next one's sequence is greater, 0: unknown
+	group      uint32 // 0: ungrouped
+	holder     uint32 // number of a consumer; 0: none
+	state      msgState
+	pending    bool // accepted in an open transaction
+	gone       bool // from the queue, though it is held
 }
 
 type msgState uint8
 
 const (
-	msgVacant msgState = iota
-	msgLoose           // waits, ungrouped
-	msgLined           // waits in its group's line
-	msgStray           // waits among its group's strays
-	msgHeld            // by its holder; where that went away, by an open transaction
+	msgVacant    msgState = iota
+	msgUngrouped          // waits in Groups.ungrouped
+	msgLined              // waits in its group's line
+	msgStray              // waits among its group's strays
+	msgHeld               // by its holder; where that went away, by an open transaction
 )
 
 // A groupRecord is a group that has an owner, or messages that wait or are held. What all
@@ -550,12 +587,12 @@ const (
 type groupRecord[M any] struct {
 	text     string // of the key, as are bits and kind
 	bits     uint64
-	sequence uint64 // of the message that waits first
-	first    uint32 // that message, 0: none
-	line     list   // of waiting messages, those that came in order
-	waiting  uint32 // how many messages wait
-	held     uint32 // how many messages are held
-	owner    uint32 // number of a consumer; 0: none
+	sequence uint64     // of the message that waits first
+	first    uint32     // that message, 0: none
+	line     linkedList // of waiting messages, those that came in order
+	waiting  uint32     // how many messages wait
+	held     uint32     // how many messages are held
+	owner    uint32     // number of a consumer; 0: none
 	kind     groupKind
 	offer    groupOffer // for whom the first message is
 	isIdle   bool
@@ -564,9 +601,9 @@ type groupRecord[M any] struct {
 
 	sameHash uint32       // the next group in its bucket
 	strays   ranking      // of waiting messages, those that did not come in order
-	heir     *Consumer[M] // see next
-	owned    pair         // in the owner's list
-	idle     pair         // in Groups.idle
+	heir     *Consumer[M] // it may be closed: see openHeir
+	owned    neighbours   // in the owner's list
+	idle     neighbours   // in Groups.idle
 }
 
 func (gr *groupRecord[M]) key() GroupKey { return GroupKey{gr.text, gr.bits, gr.kind} }
@@ -579,8 +616,8 @@ const (
 	toAnyone                   // it is in Groups.free
 )
 
-// next returns who is to have a group that is given up.
-func (gr *groupRecord[M]) next() *Consumer[M] {
+// openHeir returns who is to have a group that is given up, nil if nobody is.
+func (gr *groupRecord[M]) openHeir() *Consumer[M] {
 	if gr.heir == nil || !gr.heir.open {
 		return nil
 	}
@@ -593,10 +630,10 @@ func (g *Groups[M]) Add(m M, k GroupKey) (Ref, *Consumer[M]) {
 	i, msg := g.messages.take()
 	g.sequence++
 	msg.sequence, msg.m = g.sequence, m
-	r := Ref{i, msg.sequence}
-	g.waiting++
-	if k = g.runsIn(k); k.IsZero() {
-		g.setLoose(i)
+	r := Ref{i, g.sequence}
+	k = g.runsIn(k)
+	if k.IsZero() {
+		g.enqueue(i)
 		return r, nil
 	}
 	n := g.find(k)
@@ -604,11 +641,10 @@ func (g *Groups[M]) Add(m M, k GroupKey) (Ref, *Consumer[M]) {
 		n = g.enter(k)
 	}
 	msg.group = n
-	gr := g.groups.at(n)
-	if g.enqueue(gr, i) {
+	if g.enqueue(i) {
 		g.arrange(n)
 	}
-	return r, g.consumer(gr.owner)
+	return r, g.consumer(g.groups.at(n).owner)
 }
 
 // runsIn returns the group that a message with key k runs in, the zero key if none.
@@ -626,7 +662,7 @@ func (g *Groups[M]) Key(m *RawMessage, header string) (GroupKey, error) {
 	if err != nil || text == nil {
 		return k, err
 	}
-	if g.index.buckets > 0 {
+	if g.index.buckets > 0 { // as find does, but for a text that is no string yet
 		for n := g.bucket(maphash.Bytes(g.index.seed, text)); n != 0; n = g.groups.at(n).sameHash {
 			if gr := g.groups.at(n); gr.kind == k.kind && gr.text == string(text) {
 				return gr.key(), nil
@@ -649,7 +685,7 @@ func (g *Groups[M]) Settle(r Ref) bool { return g.endHolding(r, false) }
 func (g *Groups[M]) Release(r Ref) bool { return g.endHolding(r, true) }
 
 // Refuse is Release, and the consumer does not get the message again: it was modified as
-// undeliverable here.
+// undeliverable here. From then on the consumer costs what one with an accept function does.
 func (g *Groups[M]) Refuse(r Ref) bool {
 	msg := g.holding(r)
 	if msg == nil {
@@ -690,8 +726,8 @@ func (g *Groups[M]) Remove(r Ref) (m M, holder *Consumer[M], ok bool) {
 		return m, g.consumer(msg.holder), true
 	}
 	n := msg.group
-	g.takeOut(r.index)
-	g.drop(r.index)
+	g.dequeue(r.index)
+	g.forgetMessage(r.index)
 	if n != 0 {
 		g.arrange(n)
 	}
@@ -720,7 +756,7 @@ func (g *Groups[M]) Unassign(k GroupKey) bool {
 		return false
 	}
 	gr := g.groups.at(n)
-	if gr.next() == nil && (gr.owner == 0 || gr.givenUp) {
+	if gr.openHeir() == nil && (gr.owner == 0 || gr.givenUp) {
 		return false
 	}
 	gr.givenUp, gr.heir = true, nil
@@ -767,7 +803,7 @@ func (g *Groups[M]) Owner(k GroupKey) *Consumer[M] {
 	return g.consumer(g.groups.at(n).owner)
 }
 
-// GroupCounts are how many there are in a [Groups].
+// GroupCounts tell how many messages and groups there are in a [Groups].
 type GroupCounts struct {
 	Waiting int // messages that wait
 	Held    int // messages that are held, those that were removed too
@@ -775,20 +811,20 @@ type GroupCounts struct {
 	Idle    int // of these, groups that have an owner and no message
 }
 
-// Counts returns how many there are now.
+// Counts returns how many messages and groups there are now.
 func (g *Groups[M]) Counts() GroupCounts {
 	return GroupCounts{g.waiting, g.held, g.groups.len, g.idles}
 }
 
-// A GroupStatus is how a group is.
+// A GroupStatus is the state of a group: see [Groups.ByGroup].
 type GroupStatus[M any] struct {
 	Key     GroupKey
 	Owner   *Consumer[M] // nil: none
 	GivenUp bool         // by Unassign or Assign, and something of it is still held
-	Heir    *Consumer[M] // to whom Assign gives it then
-	Waiting int
-	Held    int
-	Oldest  Ref // the message that waits first, zero if none waits
+	Heir    *Consumer[M] // to whom Assign gives it when nothing of it is held; nil: to none
+	Waiting int          // messages that wait
+	Held    int          // messages that are held, those that were removed too
+	Oldest  Ref          // the message that waits first, zero if none waits
 }
 
 // ByGroup iterates over the groups that have messages or an owner, in no order. The queue
@@ -800,7 +836,7 @@ func (g *Groups[M]) ByGroup() iter.Seq[GroupStatus[M]] {
 				Key:     gr.key(),
 				Owner:   g.consumer(gr.owner),
 				GivenUp: gr.givenUp,
-				Heir:    gr.next(),
+				Heir:    gr.openHeir(),
 				Waiting: int(gr.waiting),
 				Held:    int(gr.held),
 			}
@@ -829,7 +865,7 @@ func (g *Groups[M]) All() iter.Seq2[Ref, M] {
 		after := func(r *ranking, p *queuePlace[M]) {
 			g.walk(r.root, p, func(i uint32) bool { add(i); return false })
 		}
-		after(&g.loose, nil)
+		after(&g.ungrouped, nil)
 		for gr := range g.groups.all() {
 			add(gr.line.first)
 			after(&gr.strays, nil)
@@ -838,8 +874,8 @@ func (g *Groups[M]) All() iter.Seq2[Ref, M] {
 			r := next.drop(g).Ref
 			p, m := g.place(r.index), g.messages.at(r.index).m
 			switch msg := g.messages.at(r.index); msg.state {
-			case msgLoose:
-				after(&g.loose, &p)
+			case msgUngrouped:
+				after(&g.ungrouped, &p)
 			case msgLined:
 				add(msg.right)
 			case msgStray:
@@ -852,28 +888,30 @@ func (g *Groups[M]) All() iter.Seq2[Ref, M] {
 	}
 }
 
-// A Consumer takes messages from a [Groups], which opens it. The zero Consumer is closed.
+// A Consumer takes messages from the [Groups] that opened it, holds them and owns groups.
+// The zero Consumer is closed.
 type Consumer[M any] struct {
 	g      *Groups[M]
 	number uint32 // in Groups.consumers
 	open   bool
-	held   list    // of messages, as it got them
-	owned  list    // of groups, as it got them
-	ready  ranking // the first messages of these, where it may have them
+	held   linkedList // of messages, as it got them
+	owned  linkedList // of groups, as it got them
+	ready  ranking    // the first messages of these, where it may have them
 
 	// What follows is of a consumer that may refuse messages: see firstFree.
 	choosy   bool
-	place    int                                 // in Groups.choosy
-	accept   func(M) bool                        // nil: it refuses only what Refuse says
-	verdicts []*[partSize]uint64                 // by message: its sequence number twice, and one if refused
-	judged   struct{ free, loose queuePlace[M] } // how far Groups.free and Groups.loose are judged
-	readNews uint64                              // how far Groups.news are read
-	mayHave  candidates[M]                       // free messages before that, and some that were: it is asked about the first only
+	choosyAt int                                     // in Groups.choosy
+	accept   func(M) bool                            // nil: it refuses only what Refuse says
+	verdicts []*[partSize]uint64                     // by message: twice its sequence number, plus 1 if refused
+	judged   struct{ free, ungrouped queuePlace[M] } // how far these rankings of Groups are judged
+	readNews uint64                                  // how far Groups.news are read
+	mayHave  candidates[M]                           // free messages before that, and some that were: it is asked about the first only
 }
 
 // Open adds a consumer. If accept is not nil the consumer refuses the messages for which
 // it is false: accept is its selector, and must always say the same of a message. It is
-// asked at most once about each, when that could go to the consumer. An answer takes 8 bytes,
+// asked at most once about each, when that could go to the consumer, by any method of the
+// Groups and its consumers that changes or looks at what they may have. An answer takes 8 bytes,
 // kept in parts of 64 while the queue has messages there. All such consumers together need
 // up to 9 bytes more for each message that is free for anyone. In a queue with Compare, each
 // may keep alive two messages that have left; without, none.
@@ -887,10 +925,10 @@ func (g *Groups[M]) Open(accept func(M) bool) *Consumer[M] {
 	return c
 }
 
-// Next gives the consumer the first message that it may have, if there is one. The
-// consumer holds it then, and owns its group. For a consumer that settles as it receives,
-// call Settle with it: where groups are assigned, it keeps the group, where they are
-// shared it does not.
+// Next gives the consumer the first message that it may have, and returns false if there is
+// none. The consumer holds it then, and owns its group. For a consumer that settles as it
+// receives, call Settle with it at once: where groups are assigned it keeps the group, where
+// they are shared it does not.
 func (c *Consumer[M]) Next() (m M, r Ref, ok bool) {
 	i := c.next()
 	if i == 0 {
@@ -899,7 +937,7 @@ func (c *Consumer[M]) Next() (m M, r Ref, ok bool) {
 	g := c.g
 	msg := g.messages.at(i)
 	n := msg.group
-	g.takeOut(i)
+	g.dequeue(i)
 	if n != 0 {
 		gr := g.groups.at(n)
 		gr.held++
@@ -910,7 +948,7 @@ func (c *Consumer[M]) Next() (m M, r Ref, ok bool) {
 	}
 	g.held++
 	msg.state, msg.holder = msgHeld, c.number
-	c.held.add(i, g.messagePair)
+	c.held.add(i, g.messageNeighbours)
 	if n != 0 {
 		g.arrange(n)
 	}
@@ -961,10 +999,10 @@ func (c *Consumer[M]) Owned() iter.Seq[GroupKey] {
 }
 
 // Close ends a consumer that has gone away: it cancelled, or its link was detached for good,
-// or its connection lost. Its messages return to their places, save those that are pending, and
-// its groups are free, save those with a pending message. Close returns how many messages
-// returned, in a time in proportion to what it held and owned. A consumer that is closed
-// gets, holds and owns nothing.
+// or its connection lost. Its messages return to their places, save those that are pending,
+// and its groups are free, save those with a pending message. Close returns how many messages
+// returned. It costs what it costs to release each message held, and to give up each group
+// owned. A consumer that is closed gets, holds and owns nothing.
 func (c *Consumer[M]) Close() (returned int) {
 	if !c.open {
 		return 0
@@ -973,8 +1011,8 @@ func (c *Consumer[M]) Close() (returned int) {
 	g := c.g
 	if c.choosy { // it needs no news of what it returns
 		last := len(g.choosy) - 1
-		g.choosy[c.place] = g.choosy[last]
-		g.choosy[c.place].place = c.place
+		g.choosy[c.choosyAt] = g.choosy[last]
+		g.choosy[c.choosyAt].choosyAt = c.choosyAt
 		g.choosy[last] = nil
 		if g.choosy = g.choosy[:last]; last == 0 {
 			g.choosy = nil
@@ -1001,8 +1039,7 @@ func (c *Consumer[M]) Close() (returned int) {
 		g.own(n, nil)
 		g.arrange(n)
 	}
-	g.consumers.give(c.number)
-	g.consumers.shrink()
+	g.consumers.give(c.number, nil)
 	*c = Consumer[M]{g: g}
 	return returned
 }
@@ -1015,7 +1052,7 @@ func (g *Groups[M]) arrange(n uint32) {
 	owner := g.consumer(gr.owner)
 	if gr.held == 0 {
 		if gr.givenUp { // [groups: given up]
-			owner = gr.next()
+			owner = gr.openHeir()
 			gr.givenUp, gr.heir, gr.promised = false, nil, owner != nil
 		}
 		if g.shared && !(gr.promised && gr.first != 0) {
@@ -1045,15 +1082,15 @@ func (g *Groups[M]) arrange(n uint32) {
 	if idle := empty && owner != nil; idle != gr.isIdle {
 		gr.isIdle = idle
 		if idle {
-			g.idle.add(n, g.idlePair)
+			g.idle.add(n, g.idleNeighbours)
 			g.idles++
 		} else {
-			g.idle.remove(n, g.idlePair)
+			g.idle.remove(n, g.idleNeighbours)
 			g.idles--
 		}
 	}
 	if empty && owner == nil {
-		g.forget(n)
+		g.forgetGroup(n)
 	} else if g.idleLimit > 0 && g.idles > g.idleLimit {
 		longest := g.idle.first
 		g.own(longest, nil)
@@ -1066,19 +1103,27 @@ func (g *Groups[M]) own(n uint32, c *Consumer[M]) {
 	gr := g.groups.at(n)
 	g.offer(gr, toNobody)
 	if old := g.consumer(gr.owner); old != nil {
-		old.owned.remove(n, g.ownedPair)
+		old.owned.remove(n, g.ownedNeighbours)
 	}
 	gr.owner = 0
 	if c != nil {
 		gr.owner = c.number
-		c.owned.add(n, g.ownedPair)
+		c.owned.add(n, g.ownedNeighbours)
 	}
 }
 
-// enqueue puts a message to its place among those of its group that wait, and reports whether
-// that is the first.
-func (g *Groups[M]) enqueue(gr *groupRecord[M], i uint32) bool {
+// enqueue puts a message to its place among those that wait, and reports whether it is the
+// first of a group, which is to be arranged then.
+func (g *Groups[M]) enqueue(i uint32) (first bool) {
 	msg := g.messages.at(i)
+	g.waiting++
+	if msg.group == 0 {
+		msg.state = msgUngrouped
+		g.rank(&g.ungrouped, i, msg.sequence, false)
+		g.tell(i)
+		return false
+	}
+	gr := g.groups.at(msg.group)
 	gr.waiting++
 	if gr.line.last != 0 {
 		if last := g.messages.at(gr.line.last); g.before(last, msg) {
@@ -1087,14 +1132,14 @@ func (g *Groups[M]) enqueue(gr *groupRecord[M], i uint32) bool {
 				last.gap = uint32(gap)
 			}
 			msg.state = msgLined
-			gr.line.add(i, g.messagePair)
+			gr.line.add(i, g.messageNeighbours)
 			return false
 		}
 		msg.state = msgStray
 		g.rank(&gr.strays, i, msg.sequence, false)
 	} else {
 		msg.state = msgLined
-		gr.line.add(i, g.messagePair)
+		gr.line.add(i, g.messageNeighbours)
 	}
 	if gr.first != 0 && g.before(g.messages.at(gr.first), msg) {
 		return false
@@ -1104,12 +1149,12 @@ func (g *Groups[M]) enqueue(gr *groupRecord[M], i uint32) bool {
 	return true
 }
 
-// takeOut takes a message out of where it waits.
-func (g *Groups[M]) takeOut(i uint32) {
+// dequeue takes a message out of where it waits. Its group is to be arranged then.
+func (g *Groups[M]) dequeue(i uint32) {
 	msg := g.messages.at(i)
 	g.waiting--
-	if msg.state == msgLoose {
-		g.unrank(&g.loose, i, msg.sequence)
+	if msg.state == msgUngrouped {
+		g.unrank(&g.ungrouped, i, msg.sequence)
 		return
 	}
 	gr := g.groups.at(msg.group)
@@ -1126,7 +1171,7 @@ func (g *Groups[M]) takeOut(i uint32) {
 		g.messages.at(msg.left).gap = 0
 		fallthrough
 	default:
-		gr.line.remove(i, g.messagePair)
+		gr.line.remove(i, g.messageNeighbours)
 	}
 	if i != gr.first {
 		return
@@ -1139,14 +1184,6 @@ func (g *Groups[M]) takeOut(i uint32) {
 	if gap == 0 && gr.first != 0 {
 		gr.sequence = g.messages.at(gr.first).sequence
 	}
-}
-
-// setLoose puts a message among the ungrouped ones that wait.
-func (g *Groups[M]) setLoose(i uint32) {
-	msg := g.messages.at(i)
-	msg.state = msgLoose
-	g.rank(&g.loose, i, msg.sequence, false)
-	g.tell(i)
 }
 
 // offer has those find a group's first message who may have it.
@@ -1167,13 +1204,13 @@ func (g *Groups[M]) offer(gr *groupRecord[M], to groupOffer) {
 	}
 }
 
-// tell tells consumers that judge free messages of one.
+// tell puts a message that came to be free into the news, if there is who reads them.
 func (g *Groups[M]) tell(i uint32) {
 	if len(g.choosy) == 0 {
 		return
 	}
 	n := &g.news
-	entry := n.add(i, g.free.len+g.loose.len)
+	entry := n.add(i, g.freeLen())
 	if first := n.firstOf(entry); entry%newsPage == 0 || g.known(*first) && g.refBefore(g.ref(i), *first) {
 		*first = g.ref(i)
 	}
@@ -1186,7 +1223,7 @@ func (g *Groups[M]) endHolding(r Ref, back bool) bool {
 		return false
 	}
 	if c := g.consumer(msg.holder); c != nil {
-		c.held.remove(r.index, g.messagePair)
+		c.held.remove(r.index, g.messageNeighbours)
 	}
 	if n := g.letGo(r.index, back); n != 0 {
 		g.arrange(n)
@@ -1204,34 +1241,27 @@ func (g *Groups[M]) letGo(i uint32, back bool) (n uint32) {
 		g.groups.at(n).held--
 	}
 	if !back || msg.gone {
-		g.drop(i)
+		g.forgetMessage(i)
 		return n
 	}
-	g.waiting++
 	msg.holder, msg.pending = 0, false
-	if n == 0 {
-		g.setLoose(i)
-	} else {
-		g.enqueue(g.groups.at(n), i)
-	}
+	g.enqueue(i)
 	return n
 }
 
-// drop forgets a message.
-func (g *Groups[M]) drop(i uint32) {
-	g.messages.give(i)
-	for part, freed := g.messages.shrink(); freed; part, freed = g.messages.shrink() {
-		if len(g.choosy) == 0 {
-			continue
+// forgetMessage drops a message that neither waits nor is held any more.
+func (g *Groups[M]) forgetMessage(i uint32) { g.messages.give(i, g.partFreed) }
+
+// partFreed gives back what consumers that refuse messages had for a part of g.messages, and
+// for more free messages than there are now.
+func (g *Groups[M]) partFreed(part int) {
+	for _, c := range g.choosy { // the others, however many, have nothing of it
+		if part < len(c.verdicts) {
+			c.verdicts[part] = nil
 		}
-		for _, c := range g.choosy { // the others, however many, have nothing of it
-			if part < len(c.verdicts) {
-				c.verdicts[part] = nil
-			}
-			c.trim()
-		}
-		g.news.trim(g.free.len + g.loose.len)
+		c.trim()
 	}
+	g.news.trim(g.freeLen())
 }
 
 // get returns the message that r stands for, nil if there is none.
@@ -1260,6 +1290,7 @@ func (g *Groups[M]) consumer(number uint32) *Consumer[M] {
 	return *g.consumers.at(number)
 }
 
+// ref returns the Ref of a message.
 func (g *Groups[M]) ref(i uint32) Ref { return Ref{i, g.messages.at(i).sequence} }
 
 // next returns the message that Next gives, 0 if there is none.
@@ -1282,7 +1313,7 @@ func (c *Consumer[M]) next() uint32 {
 func (c *Consumer[M]) firstFree() uint32 {
 	g := c.g
 	if !c.choosy {
-		return g.sooner(g.free.first(), g.loose.first())
+		return g.sooner(g.free.first(), g.ungrouped.first())
 	}
 	if c.readNews < g.news.start || len(c.mayHave) > c.mostCandidates() {
 		c.startOver()
@@ -1318,7 +1349,7 @@ func (c *Consumer[M]) firstFree() uint32 {
 		c.mayHave.drop(g)
 	}
 	c.judgeOn(&g.free, &c.judged.free)
-	c.judgeOn(&g.loose, &c.judged.loose)
+	c.judgeOn(&g.ungrouped, &c.judged.ungrouped)
 	if len(c.mayHave) == 0 {
 		return 0
 	}
@@ -1335,25 +1366,26 @@ func (c *Consumer[M]) read(entry uint64) {
 	}
 	judged := &c.judged.free
 	if g.messages.at(i).group == 0 {
-		judged = &c.judged.loose
+		judged = &c.judged.ungrouped
 	}
 	if !judged.isBefore(g, i) {
 		c.mayHave.add(g, candidate{Ref: g.ref(i)})
 	}
 }
 
-// mayBeJudged returns false if a message, and so all after it, will be judged in their turn.
+// mayBeJudged reports whether a message may stand where the consumer has judged already. If
+// not, it will be judged in its turn, and so will all after it.
 func (c *Consumer[M]) mayBeJudged(r Ref) bool {
 	if c.g.compare == nil {
-		return r.sequence <= max(c.judged.free.sequence, c.judged.loose.sequence)
+		return r.sequence <= max(c.judged.free.sequence, c.judged.ungrouped.sequence)
 	}
-	return !c.g.known(r) || !c.judged.free.isBefore(c.g, r.index) || !c.judged.loose.isBefore(c.g, r.index)
+	return !c.g.known(r) || !c.judged.free.isBefore(c.g, r.index) || !c.judged.ungrouped.isBefore(c.g, r.index)
 }
 
 // mostCandidates returns how many candidates are so many that the consumer may as well start
 // over.
 func (c *Consumer[M]) mostCandidates() int {
-	return 2*int(c.g.free.len+c.g.loose.len) + newsPage
+	return 2*int(c.g.freeLen()) + newsPage
 }
 
 // judgeOn judges free messages after those that are judged, up to the first that the
@@ -1376,7 +1408,7 @@ func (c *Consumer[M]) judgeOn(free *ranking, judged *queuePlace[M]) {
 // startOver has the consumer go through the free messages from the first on: it does not
 // ask about them again.
 func (c *Consumer[M]) startOver() {
-	c.judged.free, c.judged.loose = queuePlace[M]{}, queuePlace[M]{}
+	c.judged.free, c.judged.ungrouped = queuePlace[M]{}, queuePlace[M]{}
 	c.mayHave = c.mayHave[:0]
 	c.readNews = c.g.news.end
 	c.trim()
@@ -1391,13 +1423,16 @@ func (c *Consumer[M]) trim() {
 	}
 }
 
-// isFree reports whether a number is that of a message that is for anyone.
+// freeLen returns how many messages are free: for anyone.
+func (g *Groups[M]) freeLen() uint32 { return g.free.len + g.ungrouped.len }
+
+// isFree reports whether a number is that of a free message.
 func (g *Groups[M]) isFree(i uint32) bool {
 	if !g.messages.has(i) {
 		return false
 	}
 	switch msg := g.messages.at(i); msg.state {
-	case msgLoose:
+	case msgUngrouped:
 		return true
 	case msgLined, msgStray:
 		gr := g.groups.at(msg.group)
@@ -1409,7 +1444,7 @@ func (g *Groups[M]) isFree(i uint32) bool {
 // makeChoosy makes the consumer one that may refuse messages.
 func (c *Consumer[M]) makeChoosy() {
 	if !c.choosy {
-		c.choosy, c.place = true, len(c.g.choosy)
+		c.choosy, c.choosyAt = true, len(c.g.choosy)
 		c.g.choosy = append(c.g.choosy, c)
 		c.startOver()
 	}
@@ -1523,6 +1558,7 @@ type queuePlace[M any] struct {
 	m        M // zero in a FIFO queue, so that it keeps no message alive
 }
 
+// place returns where a message stands in the queue's order.
 func (g *Groups[M]) place(i uint32) queuePlace[M] {
 	msg := g.messages.at(i)
 	p := queuePlace[M]{sequence: msg.sequence}
@@ -1575,15 +1611,14 @@ func (g *Groups[M]) refBefore(a, b Ref) bool {
 	return g.before(g.messages.at(a.index), g.messages.at(b.index))
 }
 
-// A candidate is a message, or a page of news that begins one entry before page, and then the
-// first message of that.
+// A candidate is a message, or a page of news, for which its first message stands.
 type candidate struct {
 	Ref
-	page uint64
+	page uint64 // of a page: its first entry, plus 1; of a message: 0
 }
 
-// candidates is a heap. Some may have become unknown in it, so what holds is that one that
-// is known stands above none that goes out sooner, as it was when that was added. So the
+// candidates is a heap. A message in it may become unknown, but never known again; of two
+// that are known, and of which one is above the other, the upper one goes out first. So the
 // topmost is the first, or is unknown.
 type candidates[M any] []candidate
 
@@ -1627,6 +1662,7 @@ func (h *candidates[M]) drop(g *Groups[M]) candidate {
 	return first
 }
 
+// less reports whether i is to be above j.
 func (h candidates[M]) less(g *Groups[M], i, j int) bool {
 	return !g.known(h[i].Ref) || g.known(h[j].Ref) && g.refBefore(h[i].Ref, h[j].Ref)
 }
@@ -1932,6 +1968,7 @@ func (g *Groups[M]) spare(node *rankNode) {
 	}
 }
 
+// sparesOf returns the spare nodes of a kind.
 func (g *Groups[M]) sparesOf(quick, inner bool) *[]*rankNode {
 	kind := 0
 	if quick {
@@ -1943,36 +1980,37 @@ func (g *Groups[M]) sparesOf(quick, inner bool) *[]*rankNode {
 	return &g.spares[kind]
 }
 
-// A list is linked by pairs, of the neighbours of each of its members. The last one has
+// A linkedList is linked by the neighbours of each of its members. The last one has
 // 0 for its right neighbour; what the first one has for its left one means nothing, so
 // that who takes the first need not touch the second.
-type list struct{ first, last uint32 } // 0: it is empty
+type linkedList struct{ first, last uint32 } // 0: it is empty
 
-type pair struct{ left, right uint32 }
+type neighbours struct{ left, right uint32 }
 
-// add adds a member at the end. pairOf returns the pair of each.
-func (l *list) add(i uint32, pairOf func(uint32) *pair) {
+// add adds a member at the end. of returns the neighbours of each.
+func (l *linkedList) add(i uint32, of func(uint32) *neighbours) {
 	if l.last == 0 {
 		l.first = i
 	} else {
-		pairOf(l.last).right = i
+		of(l.last).right = i
 	}
-	*pairOf(i) = pair{left: l.last}
+	*of(i) = neighbours{left: l.last}
 	l.last = i
 }
 
-func (l *list) addFirst(i uint32, pairOf func(uint32) *pair) {
+// addFirst adds a member at the beginning.
+func (l *linkedList) addFirst(i uint32, of func(uint32) *neighbours) {
 	if l.first == 0 {
 		l.last = i
 	} else {
-		pairOf(l.first).left = i
+		of(l.first).left = i
 	}
-	*pairOf(i) = pair{right: l.first}
+	*of(i) = neighbours{right: l.first}
 	l.first = i
 }
 
-func (l *list) remove(i uint32, pairOf func(uint32) *pair) {
-	p := *pairOf(i)
+func (l *linkedList) remove(i uint32, of func(uint32) *neighbours) {
+	p := *of(i)
 	switch {
 	case l.first == l.last:
 		l.first, l.last = 0, 0
@@ -1980,16 +2018,16 @@ func (l *list) remove(i uint32, pairOf func(uint32) *pair) {
 		l.first = p.right
 	case i == l.last:
 		l.last = p.left
-		pairOf(p.left).right = 0
+		of(p.left).right = 0
 	default:
-		pairOf(p.left).right = p.right
-		pairOf(p.right).left = p.left
+		of(p.left).right = p.right
+		of(p.right).left = p.left
 	}
 }
 
-func (g *Groups[M]) messagePair(i uint32) *pair { return &g.messages.at(i).pair }
-func (g *Groups[M]) ownedPair(n uint32) *pair   { return &g.groups.at(n).owned }
-func (g *Groups[M]) idlePair(n uint32) *pair    { return &g.groups.at(n).idle }
+func (g *Groups[M]) messageNeighbours(i uint32) *neighbours { return &g.messages.at(i).neighbours }
+func (g *Groups[M]) ownedNeighbours(n uint32) *neighbours   { return &g.groups.at(n).owned }
+func (g *Groups[M]) idleNeighbours(n uint32) *neighbours    { return &g.groups.at(n).idle }
 
 // A groupIndex finds groups by key. It is a hash table that grows and shrinks one bucket
 // at a time, by linear hashing, so that no operation waits for a whole table. A bucket
@@ -2078,8 +2116,8 @@ func (g *Groups[M]) file(n uint32) (next uint32) {
 	return next
 }
 
-// forget drops a group.
-func (g *Groups[M]) forget(n uint32) {
+// forgetGroup drops a group.
+func (g *Groups[M]) forgetGroup(n uint32) {
 	x := &g.index
 	gr := g.groups.at(n)
 	at := x.at(x.of(x.hash(gr.key())))
@@ -2087,10 +2125,7 @@ func (g *Groups[M]) forget(n uint32) {
 		at = &g.groups.at(*at).sameHash
 	}
 	*at = gr.sameHash
-	g.groups.give(n)
-	for freed := true; freed; {
-		_, freed = g.groups.shrink()
-	}
+	g.groups.give(n, nil)
 	for x.buckets > partSize && x.buckets > 2*uint64(g.groups.len) {
 		end := x.at(x.twin())
 		for *end != 0 {
@@ -2112,7 +2147,7 @@ func (g *Groups[M]) forget(n uint32) {
 type pool[T any] struct {
 	parts []*poolPart[T] // nil: given back
 	gaps  []uint32       // which are nil
-	open  list           // parts with vacancies, by number from 1, the empty ones last
+	open  linkedList     // parts with vacancies, by number from 1, the empty ones last
 	empty int            // how many parts are empty
 	len   int            // how many things are taken
 }
@@ -2126,14 +2161,14 @@ const (
 )
 
 type poolPart[T any] struct {
-	things   [partSize]T
-	vacant   [partSize]uint8 // a stack
-	vacancy  int             // its height
-	openPair pair
+	things         [partSize]T
+	vacant         [partSize]uint8 // a stack
+	vacancy        int             // its height
+	openNeighbours neighbours
 }
 
-// room returns how many things a part has room for: no thing has number 0.
-func room(part int) int {
+// partRoom returns how many things a part has room for: no thing has number 0.
+func partRoom(part int) int {
 	if part == 0 {
 		return partSize - 1
 	}
@@ -2155,12 +2190,12 @@ func (p *pool[T]) take() (uint32, *T) {
 	}
 	n := int(p.open.first - 1)
 	part := p.parts[n]
-	if part.vacancy == room(n) {
+	if part.vacancy == partRoom(n) {
 		p.empty--
 	}
 	part.vacancy--
 	if part.vacancy == 0 {
-		p.open.remove(p.open.first, p.openPair)
+		p.open.remove(p.open.first, p.openNeighbours)
 	}
 	p.len++
 	at := uint32(part.vacant[part.vacancy])
@@ -2174,17 +2209,18 @@ func (p *pool[T]) grow() {
 	} else {
 		p.parts = append(p.parts, nil)
 	}
-	part := &poolPart[T]{vacancy: room(n)}
+	part := &poolPart[T]{vacancy: partRoom(n)}
 	for i := range part.vacancy {
 		part.vacant[i] = uint8(partSize - 1 - i)
 	}
 	p.parts[n] = part
 	p.empty++
-	p.open.add(uint32(n+1), p.openPair)
+	p.open.add(uint32(n+1), p.openNeighbours)
 }
 
-// give gives a thing back. shrink is to be called after it.
-func (p *pool[T]) give(i uint32) {
+// give gives a thing back, and the memory of parts that are empty, if there are many. It
+// tells freed of each of these, unless that is nil.
+func (p *pool[T]) give(i uint32, freed func(part int)) {
 	n := int(i / partSize)
 	part := p.parts[n]
 	var zero T
@@ -2194,29 +2230,31 @@ func (p *pool[T]) give(i uint32) {
 	p.len--
 	number := uint32(n + 1)
 	if part.vacancy == 1 {
-		p.open.addFirst(number, p.openPair)
+		p.open.addFirst(number, p.openNeighbours)
 	}
-	if part.vacancy == room(n) {
-		p.open.remove(number, p.openPair)
-		p.open.add(number, p.openPair)
+	if part.vacancy == partRoom(n) {
+		p.open.remove(number, p.openNeighbours)
+		p.open.add(number, p.openNeighbours)
 		p.empty++
+		p.shrink(freed)
 	}
 }
 
-// shrink gives back the memory of one part, and returns which, if too many are empty.
-func (p *pool[T]) shrink() (part int, ok bool) {
-	if inUse := len(p.parts) - len(p.gaps) - p.empty; p.empty <= spareParts+inUse/4 {
-		return 0, false
+// shrink gives back the memory of parts, as long as too many are empty.
+func (p *pool[T]) shrink(freed func(part int)) {
+	for inUse := len(p.parts) - len(p.gaps) - p.empty; p.empty > spareParts+inUse/4; {
+		part := int(p.open.last - 1)
+		p.open.remove(p.open.last, p.openNeighbours)
+		p.empty--
+		p.parts[part] = nil
+		p.gaps = append(p.gaps, uint32(part))
+		if freed != nil {
+			freed(part)
+		}
 	}
-	part = int(p.open.last - 1)
-	p.open.remove(p.open.last, p.openPair)
-	p.empty--
-	p.parts[part] = nil
-	p.gaps = append(p.gaps, uint32(part))
-	return part, true
 }
 
-func (p *pool[T]) openPair(number uint32) *pair { return &p.parts[number-1].openPair }
+func (p *pool[T]) openNeighbours(number uint32) *neighbours { return &p.parts[number-1].openNeighbours }
 
 // all iterates over the things that are taken.
 func (p *pool[T]) all() iter.Seq[*T] {

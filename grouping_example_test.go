@@ -68,10 +68,10 @@ func (q *queue) publish(name string, encoded []byte) error {
 // dispatch gives a consumer, nil being all of them, what it may have and has credit for.
 func (q *queue) dispatch(to *amqpjms.Consumer[*stored]) {
 	for _, l := range q.links {
-		for to == nil || to == l.consumer {
-			if l.credit == 0 {
-				break
-			}
+		if to != nil && to != l.consumer {
+			continue
+		}
+		for l.credit > 0 {
 			m, _, ok := l.consumer.Next()
 			if !ok {
 				break

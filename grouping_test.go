@@ -784,6 +784,7 @@ func (b *beside) naiveOf(c *Consumer[item]) *naiveConsumer {
 func (b *beside) check() {
 	t := b.t
 	t.Helper()
+	checkBuild(t, b.g)
 
 	// Browsers, counts.
 	var got, want []int
@@ -886,6 +887,58 @@ func (b *beside) check() {
 	}
 }
 
+// checkBuild checks what grouping.go says of how a queue is built.
+func checkBuild[M any](t *testing.T, g *Groups[M]) {
+	ready, free, idle, ungrouped := map[uint32]int{}, 0, 0, 0
+	for gr := range g.groups.all() {
+		same := func(what string, got, want any) {
+			if got != want {
+				t.Errorf("group %v: %s: %v, want %v", gr.key(), what, got, want)
+			}
+		}
+		inLine := 0
+		for i := gr.line.first; i != 0; i = g.messages.at(i).right {
+			inLine++
+		}
+		same("it is remembered", gr.owner != 0 || gr.waiting > 0 || gr.held > 0, true)
+		same("waiting", int(gr.waiting), inLine+int(gr.strays.len))
+		same("first", gr.first, g.sooner(gr.line.first, gr.strays.first()))
+		if gr.first != 0 {
+			same("sequence of the first", gr.sequence, g.messages.at(gr.first).sequence)
+		}
+		same("idle", gr.isIdle, gr.owner != 0 && gr.first == 0 && gr.held == 0)
+		if gr.isIdle {
+			idle++
+		}
+		switch gr.offer {
+		case toOwner:
+			ready[gr.owner]++
+		case toAnyone:
+			same("owner of a free group", gr.owner, uint32(0))
+			free++
+		}
+	}
+	for msg := range g.messages.all() {
+		switch {
+		case msg.state == msgUngrouped:
+			ungrouped++
+		case msg.state == msgHeld && msg.holder == 0 && !msg.pending:
+			t.Errorf("message %d is held by nobody", msg.sequence)
+		case msg.state == msgHeld && msg.holder != 0 && msg.group != 0 && g.groups.at(msg.group).owner != msg.holder:
+			t.Errorf("message %d is held by one that does not own its group", msg.sequence)
+		}
+	}
+	for c := range g.consumers.all() {
+		if got, want := int((*c).ready.len), ready[(*c).number]; got != want {
+			t.Errorf("consumer %d: %d ready, want %d", (*c).number, got, want)
+		}
+	}
+	got := [3]int{int(g.free.len), int(g.ungrouped.len), g.idles}
+	if want := [3]int{free, ungrouped, idle}; got != want {
+		t.Errorf("free, ungrouped and idle: %v, want %v", got, want)
+	}
+}
+
 // While a queue is iterated, the message at hand may be removed, and while a consumer's messages are, the one at
 // hand may be settled.
 func TestGroupsPurge(t *testing.T) {
@@ -984,7 +1037,7 @@ func FuzzGroupsBesideNaive(f *testing.F) {
 	})
 }
 
-// key returns the key of a value that is one.
+// groupKey returns the key of a value that is one.
 func groupKey(t testing.TB, v any) GroupKey {
 	t.Helper()
 	k, err := GroupKeyFrom(v)
@@ -1558,7 +1611,7 @@ func TestGroupsWhoIsChoosy(t *testing.T) {
 		choosy := 0
 		for _, c := range open {
 			if c.choosy {
-				require.Same(t, c, g.choosy[c.place])
+				require.Same(t, c, g.choosy[c.choosyAt])
 				choosy++
 			}
 		}

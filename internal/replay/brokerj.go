@@ -13,7 +13,7 @@ import (
 	"github.com/seed-b113d664/amqpjms"
 )
 
-// habits are what Broker-J does otherwise than the rules say. None of them is the rules.
+// habits are what Broker-J does otherwise than the rules say. Who has none of them, the zero habits, follows the rules.
 type habits struct {
 	buckets        bool // assigned: a group is a bucket of hash codes
 	javaEquality   bool // shared: group values are equal as Java's objects are
@@ -135,7 +135,7 @@ func (j *brokerJ) take(c *consumer) {
 		g.held++
 		j.counted[m] = true
 	}
-	j.rules()
+	j.dropRefusers()
 }
 
 // uncount says that a held message does not count as such for its group any more.
@@ -148,8 +148,8 @@ func (j *brokerJ) uncount(m *message) {
 	}
 }
 
-// rules takes a group from an owner that holds nothing of it and refuses its first message.
-func (j *brokerJ) rules() {
+// dropRefusers takes a group from an owner that holds nothing of it and refuses its first message.
+func (j *brokerJ) dropRefusers() {
 	if j.habits.overtakes {
 		return
 	}
@@ -173,7 +173,7 @@ func (j *brokerJ) end(m *message, back bool) {
 	if !back || j.gone[m] {
 		j.queue = slices.DeleteFunc(j.queue, func(x *message) bool { return x == m })
 	}
-	j.rules()
+	j.dropRefusers()
 }
 
 func (j *brokerJ) add(m *message) {
@@ -182,7 +182,7 @@ func (j *brokerJ) add(m *message) {
 		at--
 	}
 	j.queue = slices.Insert(j.queue, at, m)
-	j.rules()
+	j.dropRefusers()
 }
 
 func (j *brokerJ) remove(m *message) {
@@ -209,7 +209,7 @@ func (j *brokerJ) close(c *consumer) {
 			g.owner = nil // free, save where a message is pending
 		}
 	}
-	j.rules()
+	j.dropRefusers()
 }
 
 func (j *brokerJ) detach(c *consumer) {

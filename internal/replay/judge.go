@@ -22,17 +22,13 @@ type Verdict struct {
 // Judge replays a trace by the rules, in both strategies, and compares what comes out with what was recorded.
 func Judge(t *Trace) (v Verdict, err error) {
 	v.t = t
-	shared := t.Strategy == "shared"
-	if !shared && t.Strategy != "standard" {
+	if !t.shared() && t.Strategy != "standard" {
 		return v, fmt.Errorf("strategy %q is unknown", t.Strategy)
 	}
-	byRules := func(shared bool) func(*broker) engine {
-		return func(b *broker) engine { return newRules(b, shared) }
-	}
-	if v.ours, err = play(t, byRules(shared), habits{}, true); err != nil {
+	if v.ours, err = play(t, byRules(t.shared()), habits{}, true); err != nil {
 		return v, err
 	}
-	if v.other, err = play(t, byRules(!shared), habits{}, false); err != nil {
+	if v.other, err = play(t, byRules(!t.shared()), habits{}, false); err != nil {
 		return v, err
 	}
 	if v.Same = asRecorded(v.ours); !v.Same {
@@ -45,6 +41,12 @@ func Judge(t *Trace) (v Verdict, err error) {
 	return v, nil
 }
 
+// byRules makes the engine of amqpjms, in one strategy.
+func byRules(shared bool) func(*broker) engine {
+	return func(b *broker) engine { return newRules(b, shared) }
+}
+
+// String is what jmswire prints: the verdict in one line.
 func (v Verdict) String() string {
 	switch {
 	case v.Same:
@@ -60,7 +62,7 @@ func (v Verdict) String() string {
 // available, unacknowledged, and expired so far.
 func (v Verdict) Table() string {
 	assigned, shared := v.ours, v.other
-	if v.t.Strategy == "shared" {
+	if v.t.shared() {
 		assigned, shared = v.other, v.ours
 	}
 	rows := [][]string{{"", "recorded", "assigned", "shared"}}
@@ -77,11 +79,11 @@ func (v Verdict) Table() string {
 // Both shows what comes of a trace's actions in either strategy.
 func Both(t *Trace) (string, error) {
 	rows := [][]string{{"", "assigned", "shared"}}
-	assigned, err := play(t, func(b *broker) engine { return newRules(b, false) }, habits{}, false)
+	assigned, err := play(t, byRules(false), habits{}, false)
 	if err != nil {
 		return "", err
 	}
-	shared, err := play(t, func(b *broker) engine { return newRules(b, true) }, habits{}, false)
+	shared, err := play(t, byRules(true), habits{}, false)
 	if err != nil {
 		return "", err
 	}
@@ -242,7 +244,7 @@ func explain(t *Trace) (which []int, ok bool) {
 					which = append(which, i)
 				}
 			}
-			all, err := play(t, func(b *broker) engine { return newBrokerJ(t, b, t.Strategy == "shared", h) }, h, true)
+			all, err := play(t, func(b *broker) engine { return newBrokerJ(t, b, t.shared(), h) }, h, true)
 			if err == nil && asRecorded(all) {
 				return which, true
 			}

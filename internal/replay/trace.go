@@ -1,3 +1,9 @@
+// Package replay replays traces of a queue with message groups that were recorded from a broker, and judges what
+// amqpjms does in each step by what the broker did.
+//
+// A [Trace] is played by a broker, which does all but the assignment of groups, on an engine, which does that: amqpjms,
+// or a plain one that has habits of Broker-J. Where the first gives something else than was recorded, the fewest habits
+// with which the second gives just that are the deviations. The format of traces is in testdata/README.md.
 package replay
 
 import (
@@ -22,14 +28,16 @@ import (
 // A Trace is what happened on one queue with message groups, step by step, as it was recorded from a broker.
 type Trace struct {
 	Name     string         `json:"name"`
-	Strategy string         `json:"strategy"` // standard or shared
-	Kind     string         `json:"kind"`
-	Source   string         `json:"source"`
-	Queue    map[string]any `json:"queue"` // the broker's attributes
+	Strategy string         `json:"strategy"` // standard, which is assigned, or shared
+	Kind     string         `json:"kind"`     // scripted or generated
+	Source   string         `json:"source"`   // the broker, with its version
+	Queue    map[string]any `json:"queue"`    // the broker's attributes
 	Steps    []step         `json:"steps"`
 
 	deviations []string // that the file says explain what is ours
 }
+
+func (t *Trace) shared() bool { return t.Strategy == "shared" }
 
 // A step is an action, or an observation of what the action before it caused.
 type step struct {

@@ -125,8 +125,9 @@ func (r *Reader) wrong(code byte, want Type) {
 	}
 }
 
-// fail fails with the next value, which is not of the type asked for, or not all there.
-func (r *Reader) fail(want Type) {
+// failNext is wrong for a value of which nothing was read, and which may be of that type but
+// is not all there then.
+func (r *Reader) failNext(want Type) {
 	if c := r.code(); typeOf(c) == want && r.err == nil {
 		r.short()
 	} else {
@@ -224,7 +225,7 @@ func (r *Reader) Boolean() bool {
 		r.off = at + 2
 		return b[at+1] == 1
 	}
-	r.fail(Boolean)
+	r.failNext(Boolean)
 	return false
 }
 
@@ -234,7 +235,7 @@ func (r *Reader) Ubyte() uint8 {
 		r.off = at + 2
 		return b[at+1]
 	}
-	r.fail(Ubyte)
+	r.failNext(Ubyte)
 	return 0
 }
 
@@ -260,7 +261,7 @@ func (r *Reader) Uint() uint32 {
 		r.off = at + 1
 		return 0
 	}
-	r.fail(Uint)
+	r.failNext(Uint)
 	return 0
 }
 
@@ -455,7 +456,7 @@ func (r *Reader) variable(code byte) []byte {
 		n = int(binary.BigEndian.Uint32(b[at+1:]))
 		at += 5
 	default:
-		r.fail(typeOf(code))
+		r.failNext(typeOf(code))
 		return nil
 	}
 	if uint(n) > uint(len(b)-at) {
@@ -547,7 +548,7 @@ func (r *Reader) enterRare(code byte) (outer Outer, n int) {
 		len(b) > 4 && b[0] == code|longForm && binary.BigEndian.Uint32(b[1:]) < 4:
 		r.Fail(r.off+1, errSmallSize) // so no bytes are missing
 	default:
-		r.fail(typeOf(code))
+		r.failNext(typeOf(code))
 	}
 	return 0, 0
 }
@@ -571,6 +572,7 @@ func (r *Reader) noEntry(start, size int) (Outer, int) {
 func (r *Reader) wrongCount(at, n, most int) {
 	if uint(n) > uint(r.Len()) {
 		r.tooMany(at)
+		return
 	}
 	r.Fail(r.off, fmt.Errorf("%d fields, where the type has %d", n, most))
 }
@@ -579,15 +581,6 @@ func (r *Reader) wrongCount(at, n, most int) {
 // cannot hold.
 func (r *Reader) tooMany(at int) {
 	r.Fail(at, fmt.Errorf("count too large for %d bytes: %w", r.Len(), io.ErrUnexpectedEOF))
-}
-
-// LeaveEarly is Leave, whatever has not been read.
-func (r *Reader) LeaveEarly(outer Outer) {
-	if r.err == nil {
-		r.off = len(r.b)
-		r.b = r.b[:outer]
-		r.depth--
-	}
 }
 
 // Leave leaves the list, map or array that was entered last. Bytes left over in it
@@ -599,6 +592,15 @@ func (r *Reader) Leave(outer Outer) {
 	}
 	r.b = r.b[:outer]
 	r.depth--
+}
+
+// LeaveEarly is Leave, whatever has not been read.
+func (r *Reader) LeaveEarly(outer Outer) {
+	if r.err == nil {
+		r.off = len(r.b)
+		r.b = r.b[:outer]
+		r.depth--
+	}
 }
 
 // List enters a list and returns how many items it says there are, which is

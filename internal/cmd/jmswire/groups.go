@@ -9,7 +9,8 @@ import (
 	"github.com/seed-b113d664/amqpjms/internal/replay"
 )
 
-// groups is the command of that name.
+// groups is the command of that name: it replays traces of message groups, and says of each whether what comes out is
+// what was recorded. What is not explained makes it fail, as does what cannot be read.
 func groups(s streams, args []string) int {
 	flags := flag.NewFlagSet("jmswire groups", flag.ContinueOnError)
 	flags.SetOutput(s.stderr)

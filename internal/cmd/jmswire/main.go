@@ -11,6 +11,11 @@
 // come the problems: what a peer, or a JMS application behind it, would misread, refuse
 // or ignore. Long strings and binaries are cut. demo shows what the library does.
 //
+// groups reads traces of message groups in the same way, text or JSON lines, and prints each:
+// its actions, what was recorded of them, and what comes of them in both strategies; then a
+// verdict: as recorded, which deviations explain the difference, or DIFFERS, for which the
+// exit code is 1. -q prints the verdicts only.
+//
 // What only the receiver knows are flags. -received says when it got the messages, in
 // milliseconds since 1970 (now). -destination says from what, as queue:orders: kind and
 // name for a message that says none, the kind for a destination whose kind neither the
