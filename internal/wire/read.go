@@ -763,7 +763,7 @@ func (r *Reader) SkipMap() {
 	}
 	start := r.off
 	b := r.variable(codeMap8)
-	if len(b) < 4 && r.err == nil && (len(b) == 0 || r.b[start] == codeMap32) {
+	if len(b) < 4 && (len(b) == 0 || r.b[start] == codeMap32) {
 		r.Fail(start+1, errSmallSize)
 	}
 }
