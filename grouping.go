@@ -543,7 +543,7 @@ func NewAssigned[M any](o GroupOptions[M]) *Groups[M] {
 // a message of it, and only then (QPID-3346).
 func NewShared[M any](o GroupOptions[M]) *Groups[M] {
 	g := NewAssigned(o)
-	g.shared, g.idleLimit = true, 0
+	g.shared = true // so no group is ever idle
 	if !o.Ungrouped {
 		g.defaultGroup = GroupKey{kind: groupText, text: cmp.Or(o.DefaultGroup, DefaultGroup)}
 	}
@@ -659,7 +659,7 @@ func (g *Groups[M]) runsIn(k GroupKey) GroupKey {
 // nothing if a group with this key has messages or an owner.
 func (g *Groups[M]) Key(m *RawMessage, header string) (GroupKey, error) {
 	k, text, err := m.group(header)
-	if err != nil || text == nil {
+	if text == nil { // as with an error
 		return k, err
 	}
 	if g.index.buckets > 0 { // as find does, but for a text that is no string yet

@@ -189,7 +189,7 @@ func TestGroupKeyErrors(t *testing.T) {
 		v    any
 		want string
 	}{
-		{[]any{"A"}, "amqpjms: group of type []interface {}: " + errNoGroup.Error()},
+		{[]any{"A"}, "amqpjms: group of type []interface {}: a group is a string, symbol, number, boolean, timestamp, uuid, char or binary"},
 		{map[string]any{}, "amqpjms: group of type map[string]interface {}: " + errNoGroup.Error()},
 		{[]string{"A"}, "amqpjms: group of type []string: " + errNoGroup.Error()},
 		{text("A"), "amqpjms: group of type amqpjms.text: " + errNoGroup.Error()},
@@ -197,6 +197,7 @@ func TestGroupKeyErrors(t *testing.T) {
 		{"a\xff", `amqpjms: group "a\xff": not valid UTF-8`},
 		{amqp.Symbol("\xff"), `amqpjms: group "\xff": symbol is not ASCII`},
 		{amqp.Symbol("é"), `amqpjms: group "é": symbol is not ASCII`},
+		{amqp.Symbol("\x7f\x80"), `amqpjms: group "\x7f\x80": symbol is not ASCII`},
 		{strings.Repeat("\xff", 100), `amqpjms: group "` + strings.Repeat(`\xff`, 64) + `"… (100 bytes): not valid UTF-8`},
 	} {
 		k, err := GroupKeyFrom(test.v)
@@ -206,6 +207,12 @@ func TestGroupKeyErrors(t *testing.T) {
 		require.EqualError(t, err, test.want)
 		require.Zero(t, k)
 	}
+	k, err := GroupKeyFrom(amqp.Symbol("\x7f")) // the last of ASCII
+	require.NoError(t, err)
+	require.Equal(t, `"\x7f"`, k.String())
+	k, err = RawValue{0x41, 0x41}.GroupKey()
+	require.EqualError(t, err, "amqpjms: group of type boolean: 1 bytes left over")
+	require.Zero(t, k)
 	g := NewAssigned(GroupOptions[int]{})
 	for _, test := range []struct{ wire, want string }{
 		{"45", "amqpjms: group of type list: " + errNoGroup.Error()},
@@ -245,7 +252,7 @@ func TestGroupKeyErrors(t *testing.T) {
 		require.Zero(t, k)
 	}
 	// A group-id is a string [amqp 3.2.4].
-	k, err := rawMessage(t, RawValue{0x43}).GroupKey(GroupIDHeader)
+	k, err = rawMessage(t, RawValue{0x43}).GroupKey(GroupIDHeader)
 	wantWireError(t, err, "amqpjms: group-id at byte 16: uint where string belongs")
 	require.Zero(t, k)
 	// Application properties that are broken before the one that is asked for.
@@ -2103,7 +2110,7 @@ func TestGroupsAllocations(t *testing.T) {
 	}
 
 	g := NewAssigned(GroupOptions[int]{})
-	text := rawMessage(t, wire.AppendString(nil, "A"), "k", RawValue(wire.AppendUUID(nil, uuid.New())))
+	text := rawMessage(t, wire.AppendString(nil, "group A"), "k", RawValue(wire.AppendUUID(nil, uuid.New())))
 	for _, header := range []string{GroupIDHeader, "k"} {
 		k, err := text.GroupKey(header)
 		require.NoError(t, err)
