@@ -1,6 +1,7 @@
 package amqpjms
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -38,6 +39,7 @@ func TestMessageKindFrom(t *testing.T) {
 		{"out of range", int8(6), Opt[MessageKind]{}, `x-opt-jms-msg-type 6: not an integer from 0 to 5`},
 		{"out of range", int8(-1), Opt[MessageKind]{}, `x-opt-jms-msg-type -1: not an integer from 0 to 5`},
 		{"out of range", uint64(math.MaxUint64), Opt[MessageKind]{}, `x-opt-jms-msg-type 18446744073709551615: not an integer from 0 to 5`},
+		{"out of range", uint(math.MaxUint), Opt[MessageKind]{}, fmt.Sprintf(`x-opt-jms-msg-type %d: not an integer from 0 to 5`, uint(math.MaxUint))},
 		{"a string", "5", Opt[MessageKind]{}, `x-opt-jms-msg-type string: not an integer from 0 to 5`},
 		{"a timestamp", time.UnixMilli(5), Opt[MessageKind]{}, `x-opt-jms-msg-type timestamp 5: not an integer from 0 to 5`},
 	} {

@@ -1231,7 +1231,7 @@ func TestDeliveryTimeRaw(t *testing.T) {
 		00 53 73 c0 13 0a 40 40 40 40 40 40 40 40 40 83 000001a22d1b6481 00 53 74 c1 03 02 a1 13`)))
 	got, err = m.DeliveryTimeFrom(delaying(DelayProperty))
 	require.NoError(t, err)
-	require.EqualValues(t, sent+3, got)
+	require.Equal(t, int64(sent+3), got)
 
 	require.NoError(t, m.Parse(encoded(t, `00 53 73 c0 0b 0a 40 40 40 40 40 40 40 40 40 83`)))
 	got, err = m.Timestamp()

@@ -1532,12 +1532,10 @@ func TestProperty(t *testing.T) {
 		raw, err := p.Raw()
 		require.Error(t, err)
 		require.Nil(t, raw)
-		_, err = p.Text()
-		require.Error(t, err)
-		_, err = p.Long()
-		require.Error(t, err)
-		_, err = p.Bool()
-		require.Error(t, err)
+		_, textErr := p.Text()
+		_, longErr := p.Long()
+		_, boolErr := p.Bool()
+		require.Equal(t, []error{err, err, err}, []error{textErr, longErr, boolErr}, name)
 	}
 	app, ok := v.ApplicationProperty("JMSXGroupID")
 	require.True(t, ok)
@@ -1954,6 +1952,16 @@ func TestForward(t *testing.T) {
 	out, err = Forwarder{}.Forward(&amqp.Message{DeliveryAnnotations: amqp.Annotations{uint64(5): true}}, sentAt())
 	require.NoError(t, err, "a key of the hop that is over")
 	require.Nil(t, out.DeliveryAnnotations)
+
+	for _, empty := range []amqp.Annotations{{}, nil} {
+		out, err = Forwarder{}.Forward(&amqp.Message{Annotations: empty}, sentAt())
+		require.NoError(t, err)
+		require.Equal(t, empty, out.Annotations, "an empty section stays one")
+		out, err = Forwarder{From: delaying(DelayProperty)}.Forward(&amqp.Message{Annotations: empty,
+			Properties: &amqp.MessageProperties{CreationTime: &created}, ApplicationProperties: map[string]any{"AMQ_SCHEDULED_DELAY": int64(60000)}}, sentAt())
+		require.NoError(t, err)
+		require.Equal(t, amqp.Annotations{"x-opt-delivery-time": due}, out.Annotations)
+	}
 }
 
 // A key that go-amqp cannot write is named before anything is sent, in whatever section.
