@@ -787,11 +787,7 @@ func (g *Groups[M]) Assign(k GroupKey, c *Consumer[M]) bool {
 		gr.givenUp, gr.heir = true, c
 	}
 	g.arrange(n)
-	if n = g.find(k); n == 0 {
-		return false
-	}
-	gr = g.groups.at(n)
-	return gr.owner == c.number || gr.heir == c
+	return gr.owner == c.number || gr.heir == c // neither, if it was forgotten
 }
 
 // Owner returns the consumer that owns a group, nil if none does.

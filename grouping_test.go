@@ -1138,6 +1138,114 @@ func TestGroupsClosedConsumer(t *testing.T) {
 	require.False(t, g.Assign(GroupKey{}, g.Open(nil)), "what is ungrouped has no owner")
 }
 
+// To look at a queue gives nothing away, and may end early; what a consumer owns stands in the order in which it got it.
+func TestGroupsLooks(t *testing.T) {
+	a, b := groupKey(t, "A"), groupKey(t, "B")
+	g := NewAssigned(GroupOptions[int]{})
+	c := g.Open(nil)
+	r1, _ := g.Add(1, a)
+	g.Add(2, b)
+	g.Add(3, a)
+	g.Add(4, b)
+	before := g.Counts()
+	m, r, ok := c.Peek()
+	require.Equal(t, []any{1, r1, true}, []any{m, r, ok})
+	require.Equal(t, before, g.Counts())
+	for want := 1; want <= 3; want++ {
+		m, _, ok = c.Next()
+		require.Equal(t, []any{want, true}, []any{m, ok})
+	}
+	require.Equal(t, []GroupKey{a, b}, slices.Collect(c.Owned()))
+	g.Add(5, GroupKey{})
+	ends := map[string]func(n *int){
+		"All": func(n *int) {
+			for range g.All() {
+				*n++
+				break
+			}
+		},
+		"ByGroup": func(n *int) {
+			for range g.ByGroup() {
+				*n++
+				break
+			}
+		},
+		"Held": func(n *int) {
+			for range c.Held() {
+				*n++
+				break
+			}
+		},
+		"Owned": func(n *int) {
+			for range c.Owned() {
+				*n++
+				break
+			}
+		},
+	}
+	for name, end := range ends {
+		n := 0
+		end(&n)
+		require.Equal(t, 1, n, name)
+	}
+}
+
+// What was decided of a group that is given up can be decided again, as long as something of it is held.
+func TestGroupsAssignedAgain(t *testing.T) {
+	a := groupKey(t, "A")
+	g := NewAssigned(GroupOptions[int]{})
+	c, d := g.Open(nil), g.Open(nil)
+	g.Add(1, a)
+	g.Add(2, a)
+	_, r, _ := c.Next()
+	status := func() GroupStatus[int] {
+		for s := range g.ByGroup() {
+			return s
+		}
+		return GroupStatus[int]{}
+	}
+	require.True(t, g.Assign(a, d))
+	require.Equal(t, d, status().Heir)
+	require.True(t, status().GivenUp)
+	require.True(t, g.Unassign(a), "from the heir")
+	require.Nil(t, status().Heir)
+	require.False(t, g.Unassign(a))
+	require.True(t, g.Assign(a, d))
+	require.True(t, g.Assign(a, c), "to the owner it has")
+	require.Nil(t, status().Heir)
+	require.False(t, status().GivenUp)
+	require.True(t, c.Ready())
+	require.True(t, g.Settle(r))
+	require.Equal(t, c, g.Owner(a))
+
+	shared := NewShared(GroupOptions[int]{})
+	e := shared.Open(nil)
+	require.False(t, shared.Assign(a, e), "it has no messages")
+	require.Zero(t, shared.Counts())
+	shared.Add(1, GroupKey{})
+	require.True(t, shared.Assign(GroupKey{}, e), "the default group")
+	require.Equal(t, e, shared.Owner(GroupKey{}))
+}
+
+// A consumer that is closed leaves nothing behind.
+func TestGroupsManyConsumers(t *testing.T) {
+	g := NewAssigned(GroupOptions[int]{})
+	var all []*Consumer[int]
+	for i := range 10_000 {
+		all = append(all, g.Open(func(m int) bool { return m != i }))
+	}
+	for _, c := range all {
+		c.Close()
+	}
+	require.Zero(t, g.consumers.len)
+	require.Zero(t, g.choosy)
+	require.LessOrEqual(t, len(g.consumers.parts)-len(g.consumers.gaps), spareParts, "parts of memory")
+	for range 1000 {
+		g.Add(1, GroupKey{})
+	}
+	require.Zero(t, g.news.end, "nobody is told")
+}
+
 // Of the groups that have an owner and nothing else, no more are remembered than the limit says, the last used ones.
 func TestGroupsIdleLimit(t *testing.T) {
 	g := NewAssigned(GroupOptions[int]{IdleLimit: 2})
