@@ -1003,7 +1003,6 @@ func (c *Consumer[M]) Close() (returned int) {
 	if !c.open {
 		return 0
 	}
-	c.open = false
 	g := c.g
 	if c.choosy { // it needs no news of what it returns
 		last := len(g.choosy) - 1
@@ -1067,7 +1066,7 @@ func (g *Groups[M]) arrange(n uint32) {
 	case gr.first == 0:
 	case owner != nil && !gr.givenUp && owner.accepts(gr.first):
 		to = toOwner
-	case owner == nil && gr.held == 0:
+	case gr.held == 0: // and no owner: it would accept
 		to = toAnyone
 	}
 	if to != gr.offer {

@@ -1222,9 +1222,11 @@ func TestGroupsAssignedAgain(t *testing.T) {
 	e := shared.Open(nil)
 	require.False(t, shared.Assign(a, e), "it has no messages")
 	require.Zero(t, shared.Counts())
-	shared.Add(1, GroupKey{})
+	first, _ := shared.Add(1, GroupKey{})
 	require.True(t, shared.Assign(GroupKey{}, e), "the default group")
 	require.Equal(t, e, shared.Owner(GroupKey{}))
+	shared.Remove(first)
+	require.Zero(t, shared.Counts(), "a shared group without messages")
 }
 
 // A consumer that is closed leaves nothing behind.
@@ -1234,16 +1236,18 @@ func TestGroupsManyConsumers(t *testing.T) {
 	for i := range 10_000 {
 		all = append(all, g.Open(func(m int) bool { return m != i }))
 	}
+	for range 1000 {
+		g.Add(1, GroupKey{})
+	}
+	require.NotNil(t, g.news.ring)
 	for _, c := range all {
 		c.Close()
 	}
 	require.Zero(t, g.consumers.len)
 	require.Zero(t, g.choosy)
 	require.LessOrEqual(t, len(g.consumers.parts)-len(g.consumers.gaps), spareParts, "parts of memory")
-	for range 1000 {
-		g.Add(1, GroupKey{})
-	}
-	require.Zero(t, g.news.end, "nobody is told")
+	g.Add(1, GroupKey{})
+	require.Nil(t, g.news.ring, "nobody is told")
 }
 
 // Of the groups that have an owner and nothing else, no more are remembered than the limit says, the last used ones.
@@ -1497,14 +1501,37 @@ func TestGroupsAskOnce(t *testing.T) {
 
 // The line of a group knows how far apart two messages are, or finds out.
 func TestGroupsFarApart(t *testing.T) {
+	a, b := groupKey(t, "A"), groupKey(t, "B")
+	check := func(g *Groups[int], c *Consumer[int], want ...int) {
+		t.Helper()
+		for s := range g.ByGroup() {
+			_, _, ok := g.Get(s.Oldest)
+			require.True(t, ok, "Oldest of %v", s.Key)
+		}
+		require.Equal(t, want, takes(c))
+	}
+	for _, gap := range []uint64{0, 1, math.MaxUint32 - 3, math.MaxUint32 - 2, math.MaxUint32, 1 << 32, 1<<32 + 1, 1 << 40} {
+		g := NewAssigned(GroupOptions[int]{})
+		c := g.Open(nil)
+		g.Add(0, a)
+		g.sequence += gap
+		g.Add(1, b)
+		g.Add(2, b)
+		g.Add(3, a)
+		check(g, c, 0, 1, 2, 3)
+	}
+	// One that comes back has been nearer to another.
 	g := NewAssigned(GroupOptions[int]{})
 	c := g.Open(nil)
-	for i, gap := range []uint64{0, 1, math.MaxUint32 - 1, math.MaxUint32, 1 << 32, 1<<32 + 1, 1 << 40} {
-		g.sequence += gap
-		g.Add(2*i, groupKey(t, "A"))
-		g.Add(2*i+1, groupKey(t, i))
-	}
-	require.Equal(t, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13}, takes(c))
+	r, _ := g.Add(0, a)
+	g.Add(1, a)
+	require.Equal(t, []int{0, 1}, takes(c))
+	require.True(t, g.Release(r))
+	g.sequence += 1 << 33
+	g.Add(2, b)
+	g.Add(3, b)
+	g.Add(4, a)
+	check(g, c, 0, 2, 3, 4)
 }
 
 // A consumer with a selector remembers no more than the queue holds, however often messages are offered to it.
