@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"weak"
 
 	"github.com/Azure/go-amqp"
 	"github.com/google/uuid"
@@ -1147,6 +1148,12 @@ func TestGroupsLooks(t *testing.T) {
 	g.Add(2, b)
 	g.Add(3, a)
 	g.Add(4, b)
+	_, taken, _ := c.Next()
+	require.True(t, g.Release(taken))
+	m, holder, ok := g.Get(taken)
+	require.Equal(t, []any{1, true}, []any{m, ok})
+	require.Nil(t, holder)
+	require.True(t, g.Unassign(a))
 	before := g.Counts()
 	m, r, ok := c.Peek()
 	require.Equal(t, []any{1, r1, true}, []any{m, r, ok})
@@ -1623,12 +1630,15 @@ func TestGroupsKeepNothingAlive(t *testing.T) {
 			alive := heapInUse()
 			g := NewAssigned(GroupOptions[*big]{Compare: test.compare})
 			idle := g.Open(func(*big) bool { return true })
+			var all []weak.Pointer[big]
 			for i := range n {
 				k := GroupKey{}
 				if i%2 == 0 {
 					k = groupKey(t, i)
 				}
-				g.Add(&big{byte(i)}, k)
+				m := &big{byte(i)}
+				all = append(all, weak.Make(m))
+				g.Add(m, k)
 			}
 			idle.Ready()
 			other := g.Open(nil)
@@ -1650,6 +1660,13 @@ func TestGroupsKeepNothingAlive(t *testing.T) {
 			other.Close()
 			left := heapInUse() - alive
 			require.Less(t, left, test.most*len(big{})+300_000, "bytes left of an empty queue")
+			kept := 0
+			for _, m := range all {
+				if m.Value() != nil {
+					kept++
+				}
+			}
+			require.LessOrEqual(t, kept, test.most, "messages")
 			require.Less(t, len(g.news.ring), 2000)
 			require.Less(t, cap(idle.mayHave), 6000)
 			idle.Close()
@@ -1761,6 +1778,37 @@ func TestGroupsWhoIsChoosy(t *testing.T) {
 		most = max(most, choosy)
 	}
 	require.Greater(t, most, 100)
+}
+
+// A page of news whose first message has left meanwhile, and whose place another has, is opened all the same.
+func TestGroupsFirstOfPageGone(t *testing.T) {
+	g := NewAssigned(GroupOptions[int]{Compare: cmp.Compare[int]})
+	c := g.Open(func(int) bool { return true })
+	add := func(m int) Ref {
+		r, _ := g.Add(m, GroupKey{})
+		return r
+	}
+	add(50)
+	for m := 1000; m < 1300 || g.news.end%newsPage != 0; m++ { // until the ring is large, and a page begins
+		add(m)
+		require.True(t, c.Ready())
+	}
+	require.Less(t, g.news.end+newsPage, uint64(len(g.news.ring)), "no news are dropped")
+	first := add(1)
+	for m := 2; m <= newsPage; m++ {
+		add(m)
+	}
+	g.Remove(first)
+	require.Equal(t, first.index, add(2000).index)
+	for want := 2; want <= newsPage; want++ {
+		m, _, ok := c.Next()
+		require.True(t, ok)
+		require.Equal(t, want, m)
+		if want == 50 { // of which there are two
+			m, _, _ = c.Next()
+			require.Equal(t, 50, m)
+		}
+	}
 }
 
 // Candidates come out in the queue's order, save that some became unknown meanwhile.
