@@ -1811,6 +1811,40 @@ func TestGroupsFirstOfPageGone(t *testing.T) {
 	}
 }
 
+// A linked list has its members in order, whatever is added at which end and taken from where.
+func TestList(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 6))
+	var l linkedList
+	var pairs [20]neighbours
+	pairOf := func(i uint32) *neighbours { return &pairs[i] }
+	var want []uint32
+	for range 10_000 {
+		switch i := uint32(1 + rnd.IntN(len(pairs)-1)); {
+		case slices.Contains(want, i):
+			l.remove(i, pairOf)
+			want = slices.DeleteFunc(want, func(j uint32) bool { return i == j })
+		case rnd.IntN(2) == 0:
+			l.add(i, pairOf)
+			want = append(want, i)
+		default:
+			l.addFirst(i, pairOf)
+			want = slices.Insert(want, 0, i)
+		}
+		var forth, back []uint32
+		for i := l.first; i != 0; i = pairs[i].right {
+			forth = append(forth, i)
+		}
+		for i := l.last; i != 0; i = pairs[i].left {
+			if back = append(back, i); i == l.first { // whose left means nothing
+				break
+			}
+		}
+		slices.Reverse(back)
+		require.Equal(t, want, append(want[:0:0], forth...))
+		require.Equal(t, want, append(want[:0:0], back...))
+	}
+}
+
 // Candidates come out in the queue's order, save that some became unknown meanwhile.
 func TestGroupsCandidates(t *testing.T) {
 	for seed := range uint64(300) {
