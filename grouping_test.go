@@ -1780,6 +1780,25 @@ func TestGroupsWhoIsChoosy(t *testing.T) {
 	require.Greater(t, most, 100)
 }
 
+// Nor is one of a few, to which the consumer has come.
+func TestGroupsKeepNoneAlive(t *testing.T) {
+	type big [10_000]byte
+	g := NewAssigned(GroupOptions[*big]{})
+	idle, other := g.Open(func(*big) bool { return true }), g.Open(nil)
+	add := func() weak.Pointer[big] {
+		m := new(big)
+		g.Add(m, GroupKey{})
+		return weak.Make(m)
+	}
+	m := add()
+	require.True(t, idle.Ready())
+	_, r, _ := other.Next()
+	require.True(t, g.Settle(r))
+	runtime.GC()
+	require.Nil(t, m.Value())
+	runtime.KeepAlive(idle)
+}
+
 // A page of news whose first message has left meanwhile, and whose place another has, is opened all the same.
 func TestGroupsFirstOfPageGone(t *testing.T) {
 	g := NewAssigned(GroupOptions[int]{Compare: cmp.Compare[int]})
