@@ -135,10 +135,9 @@ func isNull(v any) bool {
 func (b Body) Kind() MessageKind { return kindOf(b.Annotation, b.ContentType, b.form(), b.Value) }
 
 func kindOf(annotation any, contentType string, form bodyForm, value any) MessageKind {
-	if kind, err := MessageKindFrom(annotation); err == nil {
-		if kind, ok := kind.Get(); ok {
-			return kind
-		}
+	annotated, _ := MessageKindFrom(annotation)
+	if kind, ok := annotated.Get(); ok {
+		return kind
 	}
 	switch form {
 	case formNone:
@@ -770,7 +769,7 @@ func parseContentType(s string) contentType {
 		return c
 	}
 	media, params, err := mime.ParseMediaType(s)
-	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) || !strings.Contains(media, "/") {
+	if !strings.Contains(media, "/") { // nothing does where more than the parameters is wrong
 		return c
 	}
 	c.media, c.params, c.err = media, params, err
@@ -1139,12 +1138,8 @@ func parseJavaFloat(s string, bits int) (float64, bool) {
 		return math.NaN(), true
 	case "Infinity":
 	default:
-		hex := strings.HasPrefix(digits, "0x") || strings.HasPrefix(digits, "0X")
-		// Go takes words, and _ between digits, that Java does not.
-		if strings.ContainsAny(digits, "_nN") || !hex && strings.ContainsAny(digits, "iIxXpP") {
-			return 0, false
-		}
-		if hex && !strings.ContainsAny(digits, "pP") {
+		// Go takes words, which have an n, and _ between digits, that Java does not.
+		if strings.ContainsAny(digits, "_nN") {
 			return 0, false
 		}
 		if n := len(s); n > 1 && strings.ContainsRune("fFdD", rune(s[n-1])) {

@@ -1,6 +1,7 @@
 package amqpjms
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -33,9 +34,12 @@ func TestMessageKindFrom(t *testing.T) {
 		{"a uint", uint32(5), Some(TextMessage), ""},
 		{"a long", int64(5), Some(TextMessage), ""},
 		{"a ulong", uint64(5), Some(TextMessage), ""},
+		{"Go's own integers", 5, Some(TextMessage), ""},
+		{"Go's own integers", uint(5), Some(TextMessage), ""},
 		{"out of range", int8(6), Opt[MessageKind]{}, `x-opt-jms-msg-type 6: not an integer from 0 to 5`},
 		{"out of range", int8(-1), Opt[MessageKind]{}, `x-opt-jms-msg-type -1: not an integer from 0 to 5`},
 		{"out of range", uint64(math.MaxUint64), Opt[MessageKind]{}, `x-opt-jms-msg-type 18446744073709551615: not an integer from 0 to 5`},
+		{"out of range", uint(math.MaxUint), Opt[MessageKind]{}, fmt.Sprintf(`x-opt-jms-msg-type %d: not an integer from 0 to 5`, uint(math.MaxUint))},
 		{"a string", "5", Opt[MessageKind]{}, `x-opt-jms-msg-type string: not an integer from 0 to 5`},
 		{"a timestamp", time.UnixMilli(5), Opt[MessageKind]{}, `x-opt-jms-msg-type timestamp 5: not an integer from 0 to 5`},
 	} {
@@ -88,6 +92,7 @@ func TestBodyKind(t *testing.T) {
 		{"data, text", Body{Data: data, ContentType: "application/cloudevents+json"}, TextMessage},
 		{"data, anything else", Body{Data: data, ContentType: "application/jsonp"}, BytesMessage},
 		{"data, anything else", Body{Data: data, ContentType: "image/svg"}, BytesMessage},
+		{"data, anything else", Body{Data: data, ContentType: "image/svg+xml"}, BytesMessage},
 		{"data, no content type at all", Body{Data: data, ContentType: "text/"}, BytesMessage},
 		{"text with parameters that are none", Body{Data: data, ContentType: "text/plain; charset"}, TextMessage},
 		{"null", Body{Value: amqp.Null{}}, TextMessage},
@@ -127,12 +132,20 @@ func TestBodyText(t *testing.T) {
 		{"UTF-8", data("text/plain; charset=UTF8", "h\u00e9"), Some("h\u00e9"), ""},
 		{"quoted, in any case", data(`TEXT/PLAIN; CHARSET="Utf-8"`, "h\u00e9"), Some("h\u00e9"), ""},
 		{"no textual content type", data("image/png", "a"), Some("a"), ""},
-		{"US-ASCII", data("text/plain; charset=us-ascii", "he"), Some("he"), ""},
+		{"no content type at all", data("text", "a"), Some("a"), ""},
+		{"no content type at all", data("text; charset=utf-16", "a"), Some("a"), ""},
+		{"no content type at all", data("text/", "a"), Some("a"), ""},
+		{"US-ASCII", data("text/plain; charset=us-ascii", "he\x7f"), Some("he\x7f"), ""},
+		{"US-ASCII", data("text/plain; charset=ascii", "he"), Some("he"), ""},
 		{"ISO-8859-1", data("text/plain; charset=ISO-8859-1", "h\xe9\x80"), Some("h\u00e9\u0080"), ""},
+		{"ISO-8859-1", data("text/plain; charset=iso_8859-1", "\xe9"), Some("\u00e9"), ""},
+		{"ISO-8859-1", data("text/plain; charset=latin1", "\xe9"), Some("\u00e9"), ""},
 		{"UTF-16 is big-endian", data("text/plain; charset=utf-16", "\x00h\x00i"), Some("hi"), ""},
 		{"but for a byte order mark", data("text/plain; charset=utf-16", "\xff\xfeh\x00i\x00"), Some("hi"), ""},
 		{"which may say the same", data("text/plain; charset=utf-16", "\xfe\xff\x00h\x00i"), Some("hi"), ""},
 		{"UTF-16BE", data("text/plain; charset=utf-16be", "\xd8\x3d\xde\x00"), Some("\U0001f600"), ""},
+		{"where the byte order is named, its mark is a character", data("text/plain; charset=utf-16be", "\xfe\xff\x00h"), Some("\ufeffh"), ""},
+		{"and so is the wrong one", data("text/plain; charset=utf-16be", "\xff\xfe\x00h"), Some("\ufffeh"), ""},
 		{"UTF-16LE", data("text/plain; charset=utf-16le", "\x3d\xd8\x00\xde"), Some("\U0001f600"), ""},
 		{"U+FFFD is a character", data("text/plain; charset=utf-16be", "\xff\xfd"), Some("\ufffd"), ""},
 		{"sections are joined before", Body{ContentType: "text/plain", Data: [][]byte{{0xc3}, {0xa9}}}, Some("\u00e9"), ""},
@@ -141,6 +154,7 @@ func TestBodyText(t *testing.T) {
 		{"not UTF-8", data("", "a\xff"), Opt[string]{}, `text "a\xff": not valid UTF-8`},
 		{"a surrogate is not UTF-8", data("", "\xed\xa0\x80"), Opt[string]{}, `text "\xed\xa0\x80": not valid UTF-8`},
 		{"not US-ASCII", data("text/plain; charset=us-ascii", "h\xe9"), Opt[string]{}, `text "h\xe9": not valid US-ASCII`},
+		{"not US-ASCII", data("text/plain; charset=us-ascii", "\x80"), Opt[string]{}, `text "\x80": not valid US-ASCII`},
 		{"half a unit", data("text/plain; charset=utf-16", "\x00h\x00"), Opt[string]{}, `text "\x00h\x00": not valid UTF-16`},
 		{"half a pair", data("text/plain; charset=utf-16le", "\x3d\xd8"), Opt[string]{}, `text "=\xd8": not valid UTF-16LE`},
 		{"no pair", data("text/plain; charset=utf-16be", "\xd8\x3d\x00a"), Opt[string]{}, `text "\xd8=\x00a": not valid UTF-16BE`},
@@ -220,6 +234,7 @@ func TestBodies(t *testing.T) {
 			require.ErrorAs(t, err, &e, "%+v", row.b)
 			require.Zero(t, got)
 		}
+		require.Equal(t, err, row.b.check(), "%+v", row.b)
 		for kind, other := range read {
 			if kind != row.kind {
 				_, err := other(row.b)
@@ -227,6 +242,8 @@ func TestBodies(t *testing.T) {
 			}
 		}
 	}
+	_, err := Body{Annotation: int8(MapMessage), Value: map[any]any{int32(1): nil}}.Map()
+	wantValueError(t, err, "amqpjms: body amqp-value map: a key that is no string but int")
 	for _, b := range []Body{{}, {Value: amqp.Null{}}} { // a null object
 		b.Annotation = int8(ObjectMessage)
 		got, err := b.Object()
@@ -352,7 +369,7 @@ func TestMakeBodies(t *testing.T) {
 	for _, v := range []any{
 		nil, true, int8(1), int16(1), int32(1), int64(1), uint8(1), uint16(1), uint32(1), uint64(1), float32(1), 1.0, "s",
 		[]byte{1}, time.UnixMilli(1), amqp.UUID{1}, amqp.Symbol("s"), []any{[]any{}, map[string]any{"a": nil}, map[any]any{true: "x"}},
-		[]map[any]any{{"a": int32(1)}}, []string{"a"}, []amqp.Symbol{"a"}, []int32{1}, [][]byte{{1}}, []amqp.UUID{{}}, []time.Time{time.UnixMilli(1)}, []bool{true},
+		[]map[any]any{{"a": int32(1)}}, []string{"a"}, []amqp.Symbol{"a"}, []int32{1}, []int32{}, []int64{}, [][]byte{{1}}, []amqp.UUID{{}}, []time.Time{time.UnixMilli(1)}, []bool{true},
 	} {
 		b, err := ObjectBody(v)
 		require.NoError(t, err, "%T", v)
@@ -375,6 +392,46 @@ func TestMakeBodies(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, SerializedBody(Serialized{1}), b)
 
+	// The annotation is that of the kind. [jms-mapping 3.2]
+	b, err = TextBody("a")
+	require.NoError(t, err)
+	require.Equal(t, Body{Annotation: int8(5), Value: "a"}, b)
+	b, err = TextDataBody("a")
+	require.NoError(t, err)
+	require.Equal(t, Body{Annotation: int8(5), ContentType: "text/plain; charset=utf-8", Data: [][]byte{{'a'}}}, b)
+	require.Equal(t, Body{Annotation: int8(5), Value: amqp.Null{}}, NullTextBody())
+	b, err = ObjectBody(nil)
+	require.NoError(t, err)
+	require.Equal(t, Body{Annotation: int8(1), Value: amqp.Null{}}, b)
+
+	// A depth of 100 is the last, in whatever there is.
+	for name, in := range map[string]func(v any) any{
+		"[]any":          func(v any) any { return []any{v} },
+		"map[string]any": func(v any) any { return map[string]any{"k": v} },
+		"map[any]any":    func(v any) any { return map[any]any{"k": v} },
+		"[]map[any]any":  func(v any) any { return []map[any]any{{"k": v}} }, // two at once
+	} {
+		deep, last := any("s"), 100
+		if name == "[]map[any]any" {
+			last = 50
+		}
+		for range last {
+			deep = in(deep)
+		}
+		_, err = ObjectBody(deep)
+		require.NoError(t, err, name)
+		for _, deeper := range []any{in(deep), []any{deep}, map[string]any{"k": deep}, map[any]any{"k": deep}} {
+			_, err = ObjectBody(deeper)
+			require.ErrorContains(t, err, "nested too deep", "%s in %T", name, deeper)
+		}
+	}
+
+	many := map[string]any{"bad": 1}
+	anyKeys := map[any]any{"bad": 1}
+	for i := range 100 {
+		many[strings.Repeat("a", i)] = ""
+		anyKeys[int32(i)] = ""
+	}
 	deep := any("s")
 	for range 200 {
 		deep = []any{deep}
@@ -398,7 +455,14 @@ func TestMakeBodies(t *testing.T) {
 		{"an object", func() (Body, error) { return ObjectBody(1) }, `object of type int: not a type of AMQP`},
 		{"an object", func() (Body, error) { return ObjectBody([]any{map[string]any{"a": uint(1)}}) }, `object of type uint: not a type of AMQP`},
 		{"an object", func() (Body, error) { return ObjectBody(map[any]any{1: ""}) }, `object of type int: not a type of AMQP`},
-		{"an object", func() (Body, error) { return ObjectBody([]string{"\xff"}) }, `object "\xff": not valid UTF-8`},
+		{"an object", func() (Body, error) { return ObjectBody([]string{"a", "\xff"}) }, `object "\xff": not valid UTF-8`},
+		{"an object", func() (Body, error) { return ObjectBody(amqp.Symbol("a\x80")) }, `object "a\x80": not ASCII`},
+		{"an object", func() (Body, error) { return ObjectBody([]amqp.Symbol{"\x7f", "\x80"}) }, `object "\x80": not ASCII`},
+		{"an object", func() (Body, error) { return ObjectBody([]any{"a", 1}) }, `object of type int: not a type of AMQP`},
+		{"an object", func() (Body, error) { return ObjectBody([]map[any]any{{"a": ""}, {"a": 1}}) }, `object of type int: not a type of AMQP`},
+		{"an object", func() (Body, error) { return ObjectBody(map[string]any{"\xff": ""}) }, `object "\xff": not valid UTF-8`},
+		{"an object", func() (Body, error) { return ObjectBody(many) }, `object of type int: not a type of AMQP`},
+		{"an object", func() (Body, error) { return ObjectBody(anyKeys) }, `object of type int: not a type of AMQP`},
 		{"an object", func() (Body, error) { return ObjectBody([]map[any]any{{"a": 1}}) }, `object of type int: not a type of AMQP`},
 		{"an object", func() (Body, error) { return ObjectBody([]any{uuid.UUID{1}}) }, `object of type uuid.UUID: not a type of AMQP`},
 		{"an object", func() (Body, error) { return ObjectBody(struct{}{}) }, `object of type struct {}: not a type of AMQP`},
@@ -431,6 +495,8 @@ func TestContentTypeAfter(t *testing.T) {
 		{"text of a type", str, "application/json", "gzip", "application/json", ""},
 		{"text is no picture", str, "image/png", "", "", ""},
 		{"text is UTF-8", str, "text/plain; charset=utf-16", "", "", ""},
+		{"text is in no charset that is not known", str, "text/plain; charset=koi8-r", "", "", ""},
+		{"a value is no serialized object", Body{Annotation: int8(1), Value: int32(1)}, java, "", "", ""},
 		{"a map is no picture", Body{Annotation: int8(2), Value: map[string]any{}}, "image/png", "gzip", "", ""},
 		{"a map is no text", Body{Annotation: int8(2), Value: map[string]any{}}, "text/plain", "", "", ""},
 		{"text is no bytes", str, octets, "", "", ""},
@@ -535,6 +601,7 @@ func TestValue(t *testing.T) {
 		{uint32(4000000000), "-", "-", "-", "-", "4000000000", "-", "-", "4000000000"},
 		{uint64(7), "-", "-", "-", "-", "7", "-", "-", "7"},
 		{uint64(math.MaxInt64), "-", "-", "-", "-", "9223372036854775807", "-", "-", "9223372036854775807"},
+		{uint64(1 << 63), "-", "-", "-", "-", "-", "-", "-", "9223372036854775808"},
 		{big, "-", "-", "-", "-", "-", "-", "-", "18446744073709551615"},
 		{float32(1.5), "-", "-", "-", "-", "-", "1.5", "1.5", "1.5"},
 		{float32(0.1), "-", "-", "-", "-", "-", "0.1", "0.10000000149011612", "0.1"},
@@ -547,6 +614,10 @@ func TestValue(t *testing.T) {
 		{"+42", "false", "42", "42", "42", "42", "42", "42", "+42"},
 		{" 42", "false", "-", "-", "-", "-", "42", "42", " 42"},
 		{"200", "false", "-", "200", "200", "200", "200", "200", "200"},
+		{"40000", "false", "-", "-", "40000", "40000", "40000", "40000", "40000"},
+		{"3000000000", "false", "-", "-", "-", "3000000000", "3.0E9", "3.0E9", "3000000000"},
+		// Of a decimal just under the middle of two floats the lower one, as Float.valueOf says, and not by way of a double.
+		{"1.00000017881393432617187499", "false", "-", "-", "-", "-", "1.0000001", "1.0000001788139343", "1.00000017881393432617187499"},
 		{"1.5", "false", "-", "-", "-", "-", "1.5", "1.5", "1.5"},
 		{"1_0", "false", "-", "-", "-", "-", "-", "-", "1_0"},
 		{amqp.Symbol("7"), "false", "7", "7", "7", "7", "7", "7", "7"},
@@ -634,6 +705,23 @@ func TestValue(t *testing.T) {
 		}
 		wantValueError(t, err, "amqpjms: "+want)
 	}
+	for as, read := range map[string]func(Value) error{
+		"boolean": func(v Value) error { _, err := v.Bool(); return err },
+		"byte":    func(v Value) error { _, err := v.Byte(); return err },
+		"short":   func(v Value) error { _, err := v.Short(); return err },
+		"int":     func(v Value) error { _, err := v.Int(); return err },
+		"long":    func(v Value) error { _, err := v.Long(); return err },
+		"float":   func(v Value) error { _, err := v.Float(); return err },
+		"double":  func(v Value) error { _, err := v.Double(); return err },
+		"string":  func(v Value) error { _, err := v.Text(); return err },
+		"bytes":   func(v Value) error { _, err := v.Bytes(); return err },
+	} {
+		wantValueError(t, read(ValueOf("p", []any{})), `amqpjms: value "p" list: not read as `+as)
+		if as != "boolean" && as != "string" && as != "bytes" {
+			wantValueError(t, read(ValueOf("p", "x")), `amqpjms: value "p" "x": no `+as)
+		}
+	}
+
 	_, err := ValueOf("p", "a\xff").Text()
 	wantValueError(t, err, `amqpjms: value "p" "a\xff": not valid UTF-8`)
 }
@@ -669,12 +757,36 @@ func TestParseJavaFloat(t *testing.T) {
 		"NaN": "NaN", "-NaN": "NaN", "+Infinity": "Infinity", "Infinity": "Infinity", "-Infinity": "-Infinity", "1e400": "Infinity",
 		"1e-400": "0.0", "\t2\n": "2.0", "0X1P+2d": "4.0", "1e+5": "100000.0",
 		"infinity": "", "inf": "", "nan": "", "1_0": "", "0x10": "", "": "", "f": "", "1ff": "", "1e": "", "0x1p": "", "--1": "", "+-1": "",
-		"1 1": "", "NaNf": "", ".": "", "Infinityf": "", "0xp1": "", "1n": "", "\u00a01": "", "+": "",
+		"--NaN": "", "+-NaN": "", "1!": "", "1p3": "", "1x": "", "0x1": "", "0x1.8": "", "0x1_0p1": "", "1 1": "", "NaNf": "", ".": "", "Infinityf": "", "0xp1": "", "1n": "", "\u00a01": "", "+": "",
 	} {
 		f, ok := parseJavaFloat(s, 64)
 		require.Equal(t, want != "", ok, "%q", s)
 		if ok {
 			require.Equal(t, want, javaFloat(f, 64), "%q", s)
 		}
+	}
+}
+
+// A value is named by the type that go-amqp gives it on the wire.
+func TestTypeNames(t *testing.T) {
+	for _, v := range []any{
+		amqp.Null{}, true, int8(1), int16(1), int32(1), int64(1), uint8(1), uint16(1), uint32(1), uint64(1), float32(1), 1.0, "s",
+		amqp.Symbol("s"), []byte{1}, time.UnixMilli(1), amqp.UUID{1}, []any{}, map[string]any{}, map[any]any{},
+	} {
+		wire, err := (&amqp.Message{Value: v}).MarshalBinary()
+		require.NoError(t, err)
+		var m RawMessage
+		require.NoError(t, m.Parse(wire))
+		for s, err := range m.BodySections() {
+			require.NoError(t, err)
+			require.Equal(t, s.Value.Type(), amqpTypeName(v), "%T", v)
+		}
+	}
+	require.Equal(t, "uuid", amqpTypeName(uuid.UUID{}))
+	require.Equal(t, "of type struct {}", amqpTypeName(struct{}{}))
+	for c, want := range map[charset]string{
+		charsetUTF8: "UTF-8", charsetASCII: "US-ASCII", charsetLatin1: "ISO-8859-1", charsetUTF16: "UTF-16", charsetUTF16BE: "UTF-16BE", charsetUTF16LE: "UTF-16LE",
+	} {
+		require.Equal(t, want, c.String())
 	}
 }

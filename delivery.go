@@ -115,10 +115,8 @@ func ProposePeer(properties map[string]any, capabilities ...string) (Peer, bool)
 	product, _ := properties["product"].(string)
 	version, _ := properties["version"].(string)
 	p, known := peerOf(strings.ToLower(product), version)
-	for _, c := range capabilities {
-		if c == capabilityDelayedDelivery && (p.Delay == DelayNotChosen || p.Delay == DelayNone) {
-			p.Delay = DelayAbsolute
-		}
+	if slices.Contains(capabilities, capabilityDelayedDelivery) {
+		p.Delay = DelayAbsolute
 	}
 	if prefix, ok := properties["queue-prefix"].(string); ok {
 		p.QueuePrefix = prefix
@@ -997,10 +995,9 @@ func (m *RawMessage) without(section []byte, keys wire.Type, names ...string) (i
 	first := r.Offset()
 	for range pairs {
 		start := r.Offset()
-		key, isKey := RawValue(r.Value()).text(keys)
+		key, _ := RawValue(r.Value()).text(keys)
 		r.Skip()
-		switch drop := isKey && slices.Contains(names, string(key)); {
-		case r.Err() != nil:
+		switch drop := slices.Contains(names, string(key)); {
 		case drop && !dropped:
 			items = append(make([]byte, 0, len(section)+delayRoom), section[first:start]...)
 			dropped = true

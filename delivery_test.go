@@ -314,20 +314,32 @@ func TestApplyWire(t *testing.T) {
 
 // What a wrapper writes to annotations of its own is what Apply writes.
 func TestStampAnnotations(t *testing.T) {
-	p := Producer{Destination: Destination{Kind: TemporaryTopic, Name: "t"}, DeliveryDelay: time.Second}
+	p := Producer{Destination: Destination{Kind: TemporaryTopic, Name: "t"}, DeliveryDelay: time.Millisecond}
 	for form, want := range map[DelayForm]map[string]any{
-		DelayAbsolute:    {"x-opt-jms-dest": int8(3), "x-opt-to-type": nil, "x-opt-delivery-time": int64(sent + 1000), "x-opt-delivery-delay": nil, "x-opt-scheduled-enqueue-time": nil},
-		DelayRelative:    {"x-opt-jms-dest": int8(3), "x-opt-to-type": nil, "x-opt-delivery-time": nil, "x-opt-delivery-delay": int64(1000), "x-opt-scheduled-enqueue-time": nil},
-		DelayEnqueueTime: {"x-opt-jms-dest": int8(3), "x-opt-to-type": nil, "x-opt-delivery-time": nil, "x-opt-delivery-delay": nil, "x-opt-scheduled-enqueue-time": time.UnixMilli(sent + 1000).UTC()},
+		DelayAbsolute:    {"x-opt-jms-dest": int8(3), "x-opt-to-type": nil, "x-opt-delivery-time": int64(sent + 1), "x-opt-delivery-delay": nil, "x-opt-scheduled-enqueue-time": nil},
+		DelayRelative:    {"x-opt-jms-dest": int8(3), "x-opt-to-type": nil, "x-opt-delivery-time": nil, "x-opt-delivery-delay": int64(1), "x-opt-scheduled-enqueue-time": nil},
+		DelayEnqueueTime: {"x-opt-jms-dest": int8(3), "x-opt-to-type": nil, "x-opt-delivery-time": nil, "x-opt-delivery-delay": nil, "x-opt-scheduled-enqueue-time": time.UnixMilli(sent + 1).UTC()},
 		DelayProperty:    {"x-opt-jms-dest": int8(3), "x-opt-to-type": nil, "x-opt-delivery-time": nil, "x-opt-delivery-delay": nil, "x-opt-scheduled-enqueue-time": nil},
 	} {
 		p.Peer.Delay = form
 		s, err := p.Stamp(sentAt(), ID{})
 		require.NoError(t, err)
 		require.Equal(t, want, maps.Collect(s.Annotations()), "%v", form)
-		for range s.Annotations() {
-			break // ends it
+		for last := range 5 {
+			n := 0
+			for range s.Annotations() {
+				if n == last {
+					break // ends it
+				}
+				n++
+			}
+			require.Equal(t, last, n)
 		}
+		own := map[string]any{}
+		if form == DelayProperty {
+			own["AMQ_SCHEDULED_DELAY"] = int64(1)
+		}
+		require.Equal(t, own, maps.Collect(s.ApplicationProperties()), "%v", form)
 	}
 	for name, value := range (Stamp{}).Annotations() {
 		require.Nil(t, value, name)
@@ -402,6 +414,7 @@ func TestApplyReplaces(t *testing.T) {
 			p.DeliveryDelay = 0
 		}
 		want, got := full(), full()
+		got.Annotations[amqp.Symbol("x-opt-jms-msg-type")] = int8(0) // the same key for AMQP, which could be sent once only
 		id := NewID()
 		s, err := p.Stamp(sentAt(), id)
 		require.NoError(t, err)
@@ -531,7 +544,7 @@ func TestApplyErrors(t *testing.T) {
 		stamp Stamp
 		err   string
 	}{
-		{Stamp{DeliveryDelay: 5000, Timestamp: 1}, "amqpjms: delivery delay 5000ms: no form of delay has been chosen"},
+		{Stamp{DeliveryDelay: 1, Timestamp: 1}, "amqpjms: delivery delay 1ms: no form of delay has been chosen"},
 		{Stamp{DeliveryDelay: 5000, Timestamp: 1, DelayForm: DelayNone}, "amqpjms: delivery delay 5000ms: the peer cannot delay"},
 		{Stamp{DeliveryDelay: math.MaxInt64, DelayForm: DelayRelative}, "amqpjms: delivery delay 9223372036854775807ms: x-opt-delivery-delay needs a timestamp, and timestamps are disabled"},
 	} {
@@ -1133,7 +1146,7 @@ func TestDeliveryTime(t *testing.T) {
 		{"no falling through", said{"", "", "55 ff", "55 04", created}, byProperty, 0, `x-opt-delivery-delay -1: not an integer from 0 to 2^63-1`},
 		{"no falling through", said{"41", "55 02", "55 03", "55 04", created}, byProperty, 0, `x-opt-delivery-time boolean: neither an integer up to 2^63-1 nor a timestamp`},
 		{"a large ulong is named", said{time: "80 8000000000000000"}, Peer{}, 0, `x-opt-delivery-time 9223372036854775808: neither an integer up to 2^63-1 nor a timestamp`},
-		{"a time is no delay", said{delay: "83 0000000000000001", created: created}, Peer{}, 0, `x-opt-delivery-delay timestamp 1: not an integer from 0 to 2^63-1`},
+		{"a time is no delay", said{delay: "83 0000000000000014", created: created}, Peer{}, 0, `x-opt-delivery-delay timestamp 20: not an integer from 0 to 2^63-1`},
 	} {
 		wire := row.said.encode(t)
 		for _, r := range readers() {
@@ -1181,6 +1194,12 @@ func TestDeliveryTimeRaw(t *testing.T) {
 		{"annotations cut off", `00 53 72 c1 17 02 a3 13 "x-opt-delivery-time" 81`, 0, `message-annotations at byte 28: unexpected EOF`},
 		{"a key cut off", `00 53 72 c1 03 02 a3 13`, 0, `message-annotations at byte 8: unexpected EOF`},
 		{"behind a header", `00 53 70 c0 02 01 41 00 53 72 c1 17 02 a3 13 "x-opt-delivery-time" 81`, 0, `message-annotations at byte 35: unexpected EOF`},
+		{"behind delivery annotations", `00 53 71 c1 01 00 00 53 72 c1 03 02 a3 13`, 0, `message-annotations at byte 14: unexpected EOF`},
+		{"annotations left over", `00 53 72 c1 02 00 40`, 0, `message-annotations at byte 6: 1 bytes left over`},
+		{"of two equal keys the first", `00 53 72 c1 31 04 a3 14 "x-opt-delivery-delay" 55 01 a3 14 "x-opt-delivery-delay" 55 02
+			00 53 73 c0 13 0a 40 40 40 40 40 40 40 40 40 83 000001a22d1b6481`, sent + 1, ""},
+		{"properties are not looked at beside an enqueue time",
+			`00 53 72 c1 21 02 a3 1c "x-opt-scheduled-enqueue-time" 55 02 00 53 73 c0 0b 0a 40 40 40 40 40 40 40 40 40 83`, 2, ""},
 		{"properties cut off", `00 53 73 c0 0b 0a 40 40 40 40 40 40 40 40 40 83`, 0, `creation-time at byte 16: unexpected EOF`},
 	} {
 		var m RawMessage
@@ -1201,6 +1220,30 @@ func TestDeliveryTimeRaw(t *testing.T) {
 			require.EqualError(t, err, "amqpjms: "+row.err, row.rule)
 		}
 	}
+
+	// Of a peer that delays by a property the application properties are read, but not beside a relative delay.
+	var m RawMessage
+	require.NoError(t, m.Parse(encoded(t, `00 53 74 c1 03 02 a1 13`)))
+	got, err := m.DeliveryTimeFrom(delaying(DelayProperty))
+	wantWireError(t, err, `amqpjms: application-properties "AMQ_SCHEDULED_DELAY" at byte 8: unexpected EOF`)
+	require.Zero(t, got)
+	require.NoError(t, m.Parse(encoded(t, `00 53 72 c1 19 02 a3 14 "x-opt-delivery-delay" 55 03
+		00 53 73 c0 13 0a 40 40 40 40 40 40 40 40 40 83 000001a22d1b6481 00 53 74 c1 03 02 a1 13`)))
+	got, err = m.DeliveryTimeFrom(delaying(DelayProperty))
+	require.NoError(t, err)
+	require.Equal(t, int64(sent+3), got)
+
+	require.NoError(t, m.Parse(encoded(t, `00 53 73 c0 0b 0a 40 40 40 40 40 40 40 40 40 83`)))
+	got, err = m.Timestamp()
+	wantWireError(t, err, "amqpjms: creation-time at byte 16: unexpected EOF")
+	require.Zero(t, got)
+	request, err := m.DelayRequest(sentAt())
+	require.NoError(t, err, "a message that does not ask for a delay")
+	require.Zero(t, request)
+	require.NoError(t, m.Parse(encoded(t, `00 53 72 c1 03 02 a3 13`)))
+	request, err = m.DelayRequest(sentAt())
+	wantWireError(t, err, "amqpjms: message-annotations at byte 8: unexpected EOF")
+	require.Zero(t, request)
 }
 
 // Of a key that is a string go-amqp does not tell that it is no symbol.
@@ -1262,13 +1305,18 @@ func TestExpiration(t *testing.T) {
 	}
 
 	var raw RawMessage
-	require.NoError(t, raw.Parse(encoded(t, `00 53 73 c0 0b 09 40 40 40 40 40 40 40 40 55 01`)))
-	_, err := raw.Expiration(at)
-	wantValueError(t, err, "amqpjms: absolute-expiry-time 1: not a timestamp")
-	require.NoError(t, raw.Parse(encoded(t, `00 53 73 c0 0a 09 40 40 40 40 40 40 40 40 83`)))
-	_, err = raw.Expiration(at)
-	wantWireError(t, err, "amqpjms: absolute-expiry-time at byte 15: unexpected EOF")
-	_, err = Receiver{}.Read(&amqp.Message{Header: &amqp.MessageHeader{TTL: -1}}, at).Expiration()
+	for wire, want := range map[string]string{
+		`00 53 73 c0 0b 09 40 40 40 40 40 40 40 40 55 01`:               "1: not a timestamp",
+		`00 53 73 c0 12 09 40 40 40 40 40 40 40 40 80 8000000000000000`: "9223372036854775808: not a timestamp",
+		`00 53 73 c0 0c 09 40 40 40 40 40 40 40 40 a1 01 61`:            "string: not a timestamp",
+		`00 53 73 c0 0a 09 40 40 40 40 40 40 40 40 83`:                  "at byte 15: unexpected EOF",
+	} {
+		require.NoError(t, raw.Parse(encoded(t, wire)))
+		got, err := raw.Expiration(at)
+		require.EqualError(t, err, "amqpjms: absolute-expiry-time "+want)
+		require.Zero(t, got)
+	}
+	_, err := Receiver{}.Read(&amqp.Message{Header: &amqp.MessageHeader{TTL: -1}}, at).Expiration()
 	wantValueError(t, err, "amqpjms: time to live -1ns: negative")
 }
 
@@ -1424,11 +1472,19 @@ func TestForwarder(t *testing.T) {
 			`00 53 72 c1 1f 02` + absolute + created + `00 53 74 c1 1b 02` + property, notDurable + `00 53 72 c1 1f 02` + absolute + created, ""},
 		{"other properties stay", Forwarder{From: delaying(DelayProperty)}, due, created + `00 53 74 c1 10 02` + region, notDurable + created + `00 53 74 c1 10 02` + region, ""},
 
+		{"as they are encoded", Forwarder{From: delaying(DelayProperty)}, due, `00 53 74 d1 00000013 00000002` + region, notDurable + `00 53 74 d1 00000013 00000002` + region, ""},
+
 		{"the next peer cannot delay", Forwarder{To: RabbitMQ()}, early, `00 53 72 c1 1c 02` + relative + created, "",
 			`x-opt-delivery-delay 1796053104649: not due, and the peer cannot delay`},
 		{"and need not when it is due", Forwarder{To: RabbitMQ()}, due, `00 53 72 c1 1c 02` + relative + created, notDurable + created, ""},
 		{"a relative delay without beginning", Forwarder{}, early, `00 53 72 c1 1c 02` + relative, "",
 			`x-opt-delivery-delay 5000: relative, and there is no creation-time`},
+		{"a relative delay from what is cut off", Forwarder{}, early, `00 53 72 c1 1c 02` + relative + `00 53 73 c0 0b 0a 40 40 40 40 40 40 40 40 40 83`, "",
+			`creation-time at byte 49: unexpected EOF`},
+		{"cut off behind the delay", Forwarder{}, early, `00 53 72 c1 1a 04 a3 13 "x-opt-delivery-time" 55 01 a3 05`, "",
+			`message-annotations at byte 31: unexpected EOF`},
+		{"left over behind the delay", Forwarder{}, early, `00 53 72 c1 19 02 a3 13 "x-opt-delivery-time" 55 01 40`, "",
+			`message-annotations at byte 29: 1 bytes left over`},
 		{"a delay that cannot be read", Forwarder{}, early, `00 53 72 c1 18 02 a3 13 "x-opt-delivery-time" 56 02`, "",
 			`x-opt-delivery-time boolean: neither an integer up to 2^63-1 nor a timestamp`},
 		{"no message", Forwarder{}, early, `00 53 79 40`, "", `message at byte 0: descriptor 0x79 is no section of a message`},
@@ -1980,7 +2036,7 @@ func TestDeliveryTimeTooLarge(t *testing.T) {
 func TestStampFarTimes(t *testing.T) {
 	for _, now := range []time.Time{time.Unix(1<<61, 0), time.Unix(math.MaxInt64/1000, 0), time.Unix(1<<62, 0)} {
 		s, err := Producer{}.Stamp(now, ID{})
-		require.ErrorContains(t, err, "after the last time there is", now)
+		wantValueError(t, err, "amqpjms: time of send "+now.String()+": after the last time there is")
 		require.Zero(t, s)
 	}
 	s, err := Producer{}.Stamp(time.Unix(math.MaxInt64/1000-1, 0), ID{})

@@ -543,7 +543,7 @@ func NewAssigned[M any](o GroupOptions[M]) *Groups[M] {
 // a message of it, and only then (QPID-3346).
 func NewShared[M any](o GroupOptions[M]) *Groups[M] {
 	g := NewAssigned(o)
-	g.shared, g.idleLimit = true, 0
+	g.shared = true // so no group is ever idle
 	if !o.Ungrouped {
 		g.defaultGroup = GroupKey{kind: groupText, text: cmp.Or(o.DefaultGroup, DefaultGroup)}
 	}
@@ -659,7 +659,7 @@ func (g *Groups[M]) runsIn(k GroupKey) GroupKey {
 // nothing if a group with this key has messages or an owner.
 func (g *Groups[M]) Key(m *RawMessage, header string) (GroupKey, error) {
 	k, text, err := m.group(header)
-	if err != nil || text == nil {
+	if text == nil { // as with an error
 		return k, err
 	}
 	if g.index.buckets > 0 { // as find does, but for a text that is no string yet
@@ -787,11 +787,7 @@ func (g *Groups[M]) Assign(k GroupKey, c *Consumer[M]) bool {
 		gr.givenUp, gr.heir = true, c
 	}
 	g.arrange(n)
-	if n = g.find(k); n == 0 {
-		return false
-	}
-	gr = g.groups.at(n)
-	return gr.owner == c.number || gr.heir == c
+	return gr.owner == c.number || gr.heir == c // neither, if it was forgotten
 }
 
 // Owner returns the consumer that owns a group, nil if none does.
@@ -1007,7 +1003,6 @@ func (c *Consumer[M]) Close() (returned int) {
 	if !c.open {
 		return 0
 	}
-	c.open = false
 	g := c.g
 	if c.choosy { // it needs no news of what it returns
 		last := len(g.choosy) - 1
@@ -1071,7 +1066,7 @@ func (g *Groups[M]) arrange(n uint32) {
 	case gr.first == 0:
 	case owner != nil && !gr.givenUp && owner.accepts(gr.first):
 		to = toOwner
-	case owner == nil && gr.held == 0:
+	case gr.held == 0: // and no owner: it would accept
 		to = toAnyone
 	}
 	if to != gr.offer {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"weak"
 
 	"github.com/Azure/go-amqp"
 	"github.com/google/uuid"
@@ -189,7 +190,7 @@ func TestGroupKeyErrors(t *testing.T) {
 		v    any
 		want string
 	}{
-		{[]any{"A"}, "amqpjms: group of type []interface {}: " + errNoGroup.Error()},
+		{[]any{"A"}, "amqpjms: group of type []interface {}: a group is a string, symbol, number, boolean, timestamp, uuid, char or binary"},
 		{map[string]any{}, "amqpjms: group of type map[string]interface {}: " + errNoGroup.Error()},
 		{[]string{"A"}, "amqpjms: group of type []string: " + errNoGroup.Error()},
 		{text("A"), "amqpjms: group of type amqpjms.text: " + errNoGroup.Error()},
@@ -197,6 +198,7 @@ func TestGroupKeyErrors(t *testing.T) {
 		{"a\xff", `amqpjms: group "a\xff": not valid UTF-8`},
 		{amqp.Symbol("\xff"), `amqpjms: group "\xff": symbol is not ASCII`},
 		{amqp.Symbol("é"), `amqpjms: group "é": symbol is not ASCII`},
+		{amqp.Symbol("\x7f\x80"), `amqpjms: group "\x7f\x80": symbol is not ASCII`},
 		{strings.Repeat("\xff", 100), `amqpjms: group "` + strings.Repeat(`\xff`, 64) + `"… (100 bytes): not valid UTF-8`},
 	} {
 		k, err := GroupKeyFrom(test.v)
@@ -206,6 +208,12 @@ func TestGroupKeyErrors(t *testing.T) {
 		require.EqualError(t, err, test.want)
 		require.Zero(t, k)
 	}
+	k, err := GroupKeyFrom(amqp.Symbol("\x7f")) // the last of ASCII
+	require.NoError(t, err)
+	require.Equal(t, `"\x7f"`, k.String())
+	k, err = RawValue{0x41, 0x41}.GroupKey()
+	require.EqualError(t, err, "amqpjms: group of type boolean: 1 bytes left over")
+	require.Zero(t, k)
 	g := NewAssigned(GroupOptions[int]{})
 	for _, test := range []struct{ wire, want string }{
 		{"45", "amqpjms: group of type list: " + errNoGroup.Error()},
@@ -245,7 +253,7 @@ func TestGroupKeyErrors(t *testing.T) {
 		require.Zero(t, k)
 	}
 	// A group-id is a string [amqp 3.2.4].
-	k, err := rawMessage(t, RawValue{0x43}).GroupKey(GroupIDHeader)
+	k, err = rawMessage(t, RawValue{0x43}).GroupKey(GroupIDHeader)
 	wantWireError(t, err, "amqpjms: group-id at byte 16: uint where string belongs")
 	require.Zero(t, k)
 	// Application properties that are broken before the one that is asked for.
@@ -1131,6 +1139,124 @@ func TestGroupsClosedConsumer(t *testing.T) {
 	require.False(t, g.Assign(GroupKey{}, g.Open(nil)), "what is ungrouped has no owner")
 }
 
+// To look at a queue gives nothing away, and may end early; what a consumer owns stands in the order in which it got it.
+func TestGroupsLooks(t *testing.T) {
+	a, b := groupKey(t, "A"), groupKey(t, "B")
+	g := NewAssigned(GroupOptions[int]{})
+	c := g.Open(nil)
+	r1, _ := g.Add(1, a)
+	g.Add(2, b)
+	g.Add(3, a)
+	g.Add(4, b)
+	_, taken, _ := c.Next()
+	require.True(t, g.Release(taken))
+	m, holder, ok := g.Get(taken)
+	require.Equal(t, []any{1, true}, []any{m, ok})
+	require.Nil(t, holder)
+	require.True(t, g.Unassign(a))
+	before := g.Counts()
+	m, r, ok := c.Peek()
+	require.Equal(t, []any{1, r1, true}, []any{m, r, ok})
+	require.Equal(t, before, g.Counts())
+	for want := 1; want <= 3; want++ {
+		m, _, ok = c.Next()
+		require.Equal(t, []any{want, true}, []any{m, ok})
+	}
+	require.Equal(t, []GroupKey{a, b}, slices.Collect(c.Owned()))
+	g.Add(5, GroupKey{})
+	ends := map[string]func(n *int){
+		"All": func(n *int) {
+			for range g.All() {
+				*n++
+				break
+			}
+		},
+		"ByGroup": func(n *int) {
+			for range g.ByGroup() {
+				*n++
+				break
+			}
+		},
+		"Held": func(n *int) {
+			for range c.Held() {
+				*n++
+				break
+			}
+		},
+		"Owned": func(n *int) {
+			for range c.Owned() {
+				*n++
+				break
+			}
+		},
+	}
+	for name, end := range ends {
+		n := 0
+		end(&n)
+		require.Equal(t, 1, n, name)
+	}
+}
+
+// What was decided of a group that is given up can be decided again, as long as something of it is held.
+func TestGroupsAssignedAgain(t *testing.T) {
+	a := groupKey(t, "A")
+	g := NewAssigned(GroupOptions[int]{})
+	c, d := g.Open(nil), g.Open(nil)
+	g.Add(1, a)
+	g.Add(2, a)
+	_, r, _ := c.Next()
+	status := func() GroupStatus[int] {
+		for s := range g.ByGroup() {
+			return s
+		}
+		return GroupStatus[int]{}
+	}
+	require.True(t, g.Assign(a, d))
+	require.Equal(t, d, status().Heir)
+	require.True(t, status().GivenUp)
+	require.True(t, g.Unassign(a), "from the heir")
+	require.Nil(t, status().Heir)
+	require.False(t, g.Unassign(a))
+	require.True(t, g.Assign(a, d))
+	require.True(t, g.Assign(a, c), "to the owner it has")
+	require.Nil(t, status().Heir)
+	require.False(t, status().GivenUp)
+	require.True(t, c.Ready())
+	require.True(t, g.Settle(r))
+	require.Equal(t, c, g.Owner(a))
+
+	shared := NewShared(GroupOptions[int]{})
+	e := shared.Open(nil)
+	require.False(t, shared.Assign(a, e), "it has no messages")
+	require.Zero(t, shared.Counts())
+	first, _ := shared.Add(1, GroupKey{})
+	require.True(t, shared.Assign(GroupKey{}, e), "the default group")
+	require.Equal(t, e, shared.Owner(GroupKey{}))
+	shared.Remove(first)
+	require.Zero(t, shared.Counts(), "a shared group without messages")
+}
+
+// A consumer that is closed leaves nothing behind.
+func TestGroupsManyConsumers(t *testing.T) {
+	g := NewAssigned(GroupOptions[int]{})
+	var all []*Consumer[int]
+	for i := range 10_000 {
+		all = append(all, g.Open(func(m int) bool { return m != i }))
+	}
+	for range 1000 {
+		g.Add(1, GroupKey{})
+	}
+	require.NotNil(t, g.news.ring)
+	for _, c := range all {
+		c.Close()
+	}
+	require.Zero(t, g.consumers.len)
+	require.Zero(t, g.choosy)
+	require.LessOrEqual(t, len(g.consumers.parts)-len(g.consumers.gaps), spareParts, "parts of memory")
+	g.Add(1, GroupKey{})
+	require.Nil(t, g.news.ring, "nobody is told")
+}
+
 // Of the groups that have an owner and nothing else, no more are remembered than the limit says, the last used ones.
 func TestGroupsIdleLimit(t *testing.T) {
 	g := NewAssigned(GroupOptions[int]{IdleLimit: 2})
@@ -1382,14 +1508,37 @@ func TestGroupsAskOnce(t *testing.T) {
 
 // The line of a group knows how far apart two messages are, or finds out.
 func TestGroupsFarApart(t *testing.T) {
+	a, b := groupKey(t, "A"), groupKey(t, "B")
+	check := func(g *Groups[int], c *Consumer[int], want ...int) {
+		t.Helper()
+		for s := range g.ByGroup() {
+			_, _, ok := g.Get(s.Oldest)
+			require.True(t, ok, "Oldest of %v", s.Key)
+		}
+		require.Equal(t, want, takes(c))
+	}
+	for _, gap := range []uint64{0, 1, math.MaxUint32 - 3, math.MaxUint32 - 2, math.MaxUint32, 1 << 32, 1<<32 + 1, 1 << 40} {
+		g := NewAssigned(GroupOptions[int]{})
+		c := g.Open(nil)
+		g.Add(0, a)
+		g.sequence += gap
+		g.Add(1, b)
+		g.Add(2, b)
+		g.Add(3, a)
+		check(g, c, 0, 1, 2, 3)
+	}
+	// One that comes back has been nearer to another.
 	g := NewAssigned(GroupOptions[int]{})
 	c := g.Open(nil)
-	for i, gap := range []uint64{0, 1, math.MaxUint32 - 1, math.MaxUint32, 1 << 32, 1<<32 + 1, 1 << 40} {
-		g.sequence += gap
-		g.Add(2*i, groupKey(t, "A"))
-		g.Add(2*i+1, groupKey(t, i))
-	}
-	require.Equal(t, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13}, takes(c))
+	r, _ := g.Add(0, a)
+	g.Add(1, a)
+	require.Equal(t, []int{0, 1}, takes(c))
+	require.True(t, g.Release(r))
+	g.sequence += 1 << 33
+	g.Add(2, b)
+	g.Add(3, b)
+	g.Add(4, a)
+	check(g, c, 0, 2, 3, 4)
 }
 
 // A consumer with a selector remembers no more than the queue holds, however often messages are offered to it.
@@ -1481,12 +1630,15 @@ func TestGroupsKeepNothingAlive(t *testing.T) {
 			alive := heapInUse()
 			g := NewAssigned(GroupOptions[*big]{Compare: test.compare})
 			idle := g.Open(func(*big) bool { return true })
+			var all []weak.Pointer[big]
 			for i := range n {
 				k := GroupKey{}
 				if i%2 == 0 {
 					k = groupKey(t, i)
 				}
-				g.Add(&big{byte(i)}, k)
+				m := &big{byte(i)}
+				all = append(all, weak.Make(m))
+				g.Add(m, k)
 			}
 			idle.Ready()
 			other := g.Open(nil)
@@ -1508,6 +1660,13 @@ func TestGroupsKeepNothingAlive(t *testing.T) {
 			other.Close()
 			left := heapInUse() - alive
 			require.Less(t, left, test.most*len(big{})+300_000, "bytes left of an empty queue")
+			kept := 0
+			for _, m := range all {
+				if m.Value() != nil {
+					kept++
+				}
+			}
+			require.LessOrEqual(t, kept, test.most, "messages")
 			require.Less(t, len(g.news.ring), 2000)
 			require.Less(t, cap(idle.mayHave), 6000)
 			idle.Close()
@@ -1619,6 +1778,90 @@ func TestGroupsWhoIsChoosy(t *testing.T) {
 		most = max(most, choosy)
 	}
 	require.Greater(t, most, 100)
+}
+
+// Nor is one of a few, to which the consumer has come.
+func TestGroupsKeepNoneAlive(t *testing.T) {
+	type big [10_000]byte
+	g := NewAssigned(GroupOptions[*big]{})
+	idle, other := g.Open(func(*big) bool { return true }), g.Open(nil)
+	add := func() weak.Pointer[big] {
+		m := new(big)
+		g.Add(m, GroupKey{})
+		return weak.Make(m)
+	}
+	m := add()
+	require.True(t, idle.Ready())
+	_, r, _ := other.Next()
+	require.True(t, g.Settle(r))
+	runtime.GC()
+	require.Nil(t, m.Value())
+	runtime.KeepAlive(idle)
+}
+
+// A page of news whose first message has left meanwhile, and whose place another has, is opened all the same.
+func TestGroupsFirstOfPageGone(t *testing.T) {
+	g := NewAssigned(GroupOptions[int]{Compare: cmp.Compare[int]})
+	c := g.Open(func(int) bool { return true })
+	add := func(m int) Ref {
+		r, _ := g.Add(m, GroupKey{})
+		return r
+	}
+	add(50)
+	for m := 1000; m < 1300 || g.news.end%newsPage != 0; m++ { // until the ring is large, and a page begins
+		add(m)
+		require.True(t, c.Ready())
+	}
+	require.Less(t, g.news.end+newsPage, uint64(len(g.news.ring)), "no news are dropped")
+	first := add(1)
+	for m := 2; m <= newsPage; m++ {
+		add(m)
+	}
+	g.Remove(first)
+	require.Equal(t, first.index, add(2000).index)
+	for want := 2; want <= newsPage; want++ {
+		m, _, ok := c.Next()
+		require.True(t, ok)
+		require.Equal(t, want, m)
+		if want == 50 { // of which there are two
+			m, _, _ = c.Next()
+			require.Equal(t, 50, m)
+		}
+	}
+}
+
+// A linked list has its members in order, whatever is added at which end and taken from where.
+func TestList(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 6))
+	var l linkedList
+	var pairs [20]neighbours
+	pairOf := func(i uint32) *neighbours { return &pairs[i] }
+	var want []uint32
+	for range 10_000 {
+		switch i := uint32(1 + rnd.IntN(len(pairs)-1)); {
+		case slices.Contains(want, i):
+			l.remove(i, pairOf)
+			want = slices.DeleteFunc(want, func(j uint32) bool { return i == j })
+		case rnd.IntN(2) == 0:
+			l.add(i, pairOf)
+			want = append(want, i)
+		default:
+			l.addFirst(i, pairOf)
+			want = slices.Insert(want, 0, i)
+		}
+		var forth, back []uint32
+		for i := l.first; i != 0; i = pairs[i].right {
+			forth = append(forth, i)
+		}
+		for i := l.last; i != 0; i = pairs[i].left {
+			if back = append(back, i); i == l.first { // whose left means nothing
+				break
+			}
+		}
+		slices.Reverse(back)
+		require.Equal(t, want, append(want[:0:0], forth...))
+		require.Equal(t, want, append(want[:0:0], back...))
+	}
 }
 
 // Candidates come out in the queue's order, save that some became unknown meanwhile.
@@ -2103,7 +2346,7 @@ func TestGroupsAllocations(t *testing.T) {
 	}
 
 	g := NewAssigned(GroupOptions[int]{})
-	text := rawMessage(t, wire.AppendString(nil, "A"), "k", RawValue(wire.AppendUUID(nil, uuid.New())))
+	text := rawMessage(t, wire.AppendString(nil, "group A"), "k", RawValue(wire.AppendUUID(nil, uuid.New())))
 	for _, header := range []string{GroupIDHeader, "k"} {
 		k, err := text.GroupKey(header)
 		require.NoError(t, err)

@@ -312,7 +312,7 @@ const headerFields = 5
 func ParseHeader(section []byte) (h Header, err error) {
 	r := wire.NewReader(section)
 	kind := readSection(&r)
-	if r.Err() == nil && kind != SectionHeader {
+	if kind != SectionHeader {
 		r.Fail(0, fmt.Errorf("%v section where header belongs", kind))
 	}
 	readHeader(&r, &h)
@@ -622,8 +622,6 @@ func readRareSection(r *wire.Reader) SectionKind {
 	start := r.Offset()
 	code, symbol := r.Descriptor()
 	switch kind := sectionNamed(symbol); {
-	case r.Err() != nil:
-		return 0
 	case kind != 0:
 		return kind
 	case symbol != nil:
@@ -689,14 +687,11 @@ func (m *RawMessage) Parse(msg []byte) error {
 	for before := in; r.Len() > 0; {
 		start := r.Offset()
 		kind := readSection(&r)
-		if r.Err() != nil {
-			break
-		}
 		if kind >= SectionData {
 			m.Body = msg[start:len(msg):len(msg)]
 			break
 		}
-		if kind <= before {
+		if kind <= before { // as 0 is, what is no section, whose error stays
 			r.Fail(start, orderError(kind, before))
 			break
 		}
@@ -815,11 +810,11 @@ func (m *RawMessage) Property(f PropertiesField) (RawValue, error) {
 }
 
 // seek makes r a reader of the properties' fields that stands at one of them, and reports
-// whether there is a value, null being none.
+// whether there is a value to read, or an error. Null is none.
 func (m *RawMessage) seek(r *wire.Reader, f PropertiesField) bool {
 	r.Reset(m.msg[:m.end], m.first)
 	r.SkipN(min(int(f), m.count))
-	return int(f) < m.count && !r.Null() && r.Err() == nil
+	return int(f) < m.count && !r.Null()
 }
 
 // checkField returns the error of a reader that has read a field or found none
@@ -944,7 +939,7 @@ func (m *RawMessage) BodySections() iter.Seq2[Section, error] {
 		for r.Len() > 0 {
 			start := r.Offset()
 			kind := readSection(&r)
-			if before != 0 && r.Err() == nil {
+			if before != 0 {
 				switch {
 				case before == SectionFooter, kind < SectionData, kind == before && kind == SectionAMQPValue:
 					r.Fail(start, orderError(kind, before))

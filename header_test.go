@@ -129,6 +129,8 @@ func TestParseHeaderErrors(t *testing.T) {
 		{"another section", "00 53 73 45", "amqpjms: header at byte 0: properties section where header belongs"},
 		{"no section", "00 53 79 45", "amqpjms: header at byte 0: descriptor 0x79 is no section of a message"},
 		{"no section, by a wide number", "00 80 00 00 00 00 00 00 01 70 45", "amqpjms: header at byte 0: descriptor 0x170 is no section of a message"},
+		{"no section, the number before the first", "00 53 6f 45", "amqpjms: header at byte 0: descriptor 0x6f is no section of a message"},
+		{"no section, by a small number", "00 80 00 00 00 00 00 00 00 10 45", "amqpjms: header at byte 0: descriptor 0x10 is no section of a message"},
 		{"no section, by name", "00 a3 03 61 3a 62 45", `amqpjms: header at byte 0: "a:b" is no section of a message`},
 		{"not described", "a1 00", "amqpjms: header at byte 0: string where described value belongs"},
 		{"a map", "00 53 70 c1 01 00", "amqpjms: header at byte 3: map where list belongs"},
@@ -432,6 +434,7 @@ func TestParseErrors(t *testing.T) {
 		{"14 properties", "00 53 73 c0 0f 0e" + strings.Repeat(" 40", 14), "amqpjms: properties at byte 6: 14 fields, where the type has 13"},
 		{"more properties than bytes", "00 53 73 c0 02 0d 40", "amqpjms: properties at byte 5: count too large for 1 bytes: unexpected EOF"},
 		{"a wrong header", "00 53 70 c0 03 01 50 01", "amqpjms: header at byte 6: ubyte where boolean belongs"},
+		{"half a descriptor after a section", "00 53 73 45 00 53", "amqpjms: message at byte 6: unexpected EOF"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			m := RawMessage{Body: []byte("of the message before")}
@@ -449,6 +452,8 @@ func TestBodySectionsErrors(t *testing.T) {
 		{"after the footer", value + footer + data, "amqpjms: body at byte 10: data section after footer"},
 		{"two footers", value + footer + footer, "amqpjms: body at byte 10: second footer section"},
 		{"properties after the body", data + " 00 53 73 45", "amqpjms: body at byte 5: properties section after data"},
+		{"application properties after the body", data + " 00 53 74 c1 01 00", "amqpjms: body at byte 5: application-properties section after data"},
+		{"a value after data", data + value, "amqpjms: body at byte 5: amqp-value section in a body of data"},
 		{"data of the wrong type", "00 53 75 40", "amqpjms: body at byte 3: null where binary belongs in data section"},
 		{"a sequence of the wrong type", "00 53 76 c1 01 00", "amqpjms: body at byte 3: map where list belongs in amqp-sequence section"},
 		{"a footer of the wrong type", value + " 00 53 78 45", "amqpjms: body at byte 7: list where map belongs in footer section"},
@@ -481,6 +486,11 @@ func TestRawMessageReuse(t *testing.T) {
 		break
 	}
 	require.Equal(t, 1, n)
+	for s, err := range m.Sections() { // the first before the body, and no more after that
+		require.NoError(t, err)
+		require.Equal(t, SectionHeader, s.Kind)
+		break
+	}
 	require.NoError(t, m.Parse(nil))
 	require.Equal(t, RawMessage{}.Header, m.Header)
 	require.Empty(t, slices.Concat(m.HeaderSection, m.Rest, m.Properties, m.Body))
@@ -521,6 +531,23 @@ func TestGetterErrors(t *testing.T) {
 	raw, err = m.DeliveryAnnotation("a")
 	require.NoError(t, err)
 	require.Nil(t, raw)
+
+	// A key of another type matches no name of an annotation, not even the empty one. [amqp 3.2.3]
+	require.NoError(t, m.Parse(unhexed(t, "00 53 71 c1 08 04 53 07 41 a3 01 61 42 00 53 72 c1 08 04 53 07 41 a3 01 61 42")))
+	for _, get := range []func(string) (RawValue, error){m.Annotation, m.DeliveryAnnotation} {
+		raw, err = get("a")
+		require.NoError(t, err)
+		require.Equal(t, RawValue{0x42}, raw)
+		raw, err = get("")
+		require.NoError(t, err)
+		require.Nil(t, raw)
+	}
+	// The value that was looked for is cut off, by the map that it stands in.
+	require.NoError(t, m.Parse(unhexed(t, "00 53 72 c1 06 02 a3 01 61 a1 05 00 53 75 a0 05 61 61 61 61 61")))
+	raw, err = m.Annotation("a")
+	wantWireError(t, err, `amqpjms: message-annotations "a" at byte 11: unexpected EOF`)
+	require.Nil(t, raw)
+	require.NoError(t, m.Parse(unhexed(t, msg)))
 
 	raw, err = m.Property(FieldMessageID) // whatever its type
 	require.NoError(t, err)
@@ -683,6 +710,8 @@ func TestNames(t *testing.T) {
 	require.Equal(t, propertiesFields, fields)
 	require.Equal(t, "PropertiesField(13)", PropertiesField(13).String())
 
+	require.Equal(t, `"`+strings.Repeat("a", 64)+`"`, quote(strings.Repeat("a", 64))) // not cut yet
+
 	require.Equal(t, []string{"unstated", "NON_PERSISTENT", "PERSISTENT", "DeliveryMode(3)"},
 		[]string{Unstated.String(), NonPersistent.String(), Persistent.String(), DeliveryMode(3).String()})
 	require.Equal(t, [3]DeliveryMode{0, 1, 2}, [3]DeliveryMode{Unstated, NonPersistent, Persistent}) // [jms 3.4.2]
@@ -819,6 +848,8 @@ func TestHeaderAllocs(t *testing.T) {
 	_, wire := typicalMessage(t, 256)
 	var m RawMessage
 	require.NoError(t, m.Parse(wire))
+	// With one byte less than the longest header has, 32 bytes would be allocated, and then more.
+	longest := unhexed(t, "00 53 70 c0 0f 05 41 50 09 70 00 01 00 00 41 70 00 00 01 00 00 53 75 a0 08 00 00 00 00 00 00 00 00")
 	header := bytes.Clone(m.HeaderSection)
 	h := m.Header
 	dst := make([]byte, 0, 2*len(wire))
@@ -827,6 +858,7 @@ func TestHeaderAllocs(t *testing.T) {
 	allocs(t, 0, "Header.AppendTo", func() { _ = h.AppendTo(dst) })
 	allocs(t, 0, "AppendExplicit, dst reused", func() { _, _ = AppendExplicit(dst, wire, Persistent) })
 	allocs(t, 1+raceAllocs(), "AppendExplicit, dst nil", func() { _, _ = AppendExplicit(nil, wire, Persistent) })
+	allocs(t, 1+raceAllocs(), "AppendExplicit of the longest header, dst nil", func() { _, _ = AppendExplicit(nil, longest, Persistent) })
 	allocs(t, 0, "Property", func() { _, _ = m.Property(FieldGroupID) })
 	allocs(t, 0, "Annotation", func() { _, _ = m.Annotation("x-opt-jms-dest") })
 	allocs(t, 0, "ApplicationProperty", func() { _, _ = m.ApplicationProperty("count") })

@@ -341,6 +341,11 @@ func TestParseIDErrors(t *testing.T) {
 		{"ID:AMQP_BINARY:0x", binary},
 		{"ID:AMQP_BINARY:+1", binary},
 		{"ID:AMQP_BINARY:gg", binary},
+		{"ID:AMQP_BINARY:0/", binary}, // what stands beside the digits in ASCII
+		{"ID:AMQP_BINARY::0", binary},
+		{"ID:AMQP_BINARY:0@", binary},
+		{"ID:AMQP_BINARY:G0", binary},
+		{"ID:AMQP_BINARY:0`", binary},
 		{"ID:AMQP_BINARY:０１", binary},
 		{"\xff", text},
 		{"ID:\xc0\x80", text},
@@ -441,8 +446,13 @@ func TestCorrelationIDAsBytes(t *testing.T) {
 func TestNewID(t *testing.T) {
 	form := regexp.MustCompile("^ID:[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$")
 	seen := map[ID]bool{}
+	var zeros, ones [16]byte // the bits that were seen to be so
 	for range 1000 {
 		id := NewID()
+		for i, b := range uuid.MustParse(strings.TrimPrefix(id.MessageID(), "ID:")) {
+			zeros[i] |= ^b
+			ones[i] |= b
+		}
 		require.Regexp(t, form, id.MessageID())
 		require.Equal(t, id.MessageID(), id.Value())
 		require.False(t, seen[id])
@@ -450,6 +460,18 @@ func TestNewID(t *testing.T) {
 		back, err := ParseID(id.MessageID())
 		require.NoError(t, err)
 		require.Equal(t, id, back)
+	}
+	// All bits are random but those of the version, 4, and the variant, binary 10. [rfc 9562 5.4]
+	for i := range zeros {
+		fixed, bits := byte(0), byte(0)
+		switch i {
+		case 6:
+			fixed, bits = 0xf0, 0x40
+		case 8:
+			fixed, bits = 0xc0, 0x80
+		}
+		require.Equal(t, ^fixed|^bits, zeros[i], "byte %d: bits that were 0", i)
+		require.Equal(t, ^fixed|bits, ones[i], "byte %d: bits that were 1", i)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -57,6 +58,7 @@ func TestAddress(t *testing.T) {
 		{"no name", prefixed, Destination{Kind: Queue}, "", `destination queue: has no name`},
 		{"no name", Peer{}, Destination{Kind: TemporaryQueue}, "", `destination temporary queue: has no name`},
 		{"no text", prefixed, Destination{Kind: Queue, Name: "a\xff"}, "", `destination "a\xff": not valid UTF-8`},
+		{"no text", prefixed, Destination{Kind: Queue, Name: "a", Address: "\xff"}, "", `address "\xff": not valid UTF-8`},
 	} {
 		got, err := row.peer.Address(row.d)
 		require.Equal(t, row.want, got, "%s: %+v.Address(%+v)", row.rule, row.peer, row.d)
@@ -1063,6 +1065,8 @@ func TestDestinationKindFrom(t *testing.T) {
 		{"a number in words", "1", nil, UnknownKind},
 		{"legacy", nil, "topic", Topic},
 		{"legacy where the other says nothing", int8(9), "topic", Topic},
+		{"legacy where the other says nothing", int8(-1), "topic", Topic},
+		{"far out of range", int8(-2), nil, UnknownKind},
 		{"not legacy where the other says something", int8(0), "topic", Queue},
 		{"legacy is words only", nil, int8(1), UnknownKind},
 	} {
@@ -1084,6 +1088,10 @@ func TestPeerDestination(t *testing.T) {
 		{"else what the receiver receives from", Peer{}, "a", UnknownKind, TemporaryTopic, Destination{Kind: TemporaryTopic, Name: "a"}},
 		{"but what the message says first", Peer{}, "a", Queue, Topic, Destination{Kind: Queue, Name: "a"}},
 		{"a prefix decides before the receiver", prefixed, "t://a", UnknownKind, Queue, Destination{Kind: Topic, Name: "a"}},
+		{"its own prefix decides for a queue too", RabbitMQ(), "/queues/a", UnknownKind, Topic, Destination{Kind: Queue, Name: "a"}},
+		{"a prefix of one character", nested, "/a", UnknownKind, Topic, Destination{Kind: Queue, Name: "a"}},
+		{"not decoded where the peer does not encode", prefixed, "q://a%20b", UnknownKind, UnknownKind, Destination{Kind: Queue, Name: "a%20b"}},
+		{"nor is a space", prefixed, "q://a b", UnknownKind, UnknownKind, Destination{Kind: Queue, Name: "a b"}},
 		{"the longer prefix", nested, "/t/a", UnknownKind, Queue, Destination{Kind: Topic, Name: "a"}},
 		{"a known kind has its own prefix only", prefixed, "t://a", Queue, Topic, Destination{Kind: Queue, Name: "t://a", Address: "t://a"}},
 		{"no prefix of a temporary one", prefixed, "q://a", TemporaryQueue, Queue, Destination{Kind: TemporaryQueue, Name: "q://a"}},
@@ -1139,7 +1147,8 @@ func FuzzDestination(f *testing.F) {
 }
 
 func TestPropertyNames(t *testing.T) {
-	for _, name := range []string{"a", "A1", "$_a1", "_", "true", "null", "NOTE", "\u00fc\u4e2d", "a\u0301", "a\u0000", "a\u200d"} {
+	for _, name := range []string{"a", "A1", "$_a1", "_", "true", "null", "NOTE", "\u00fc\u4e2d", "a\u0301", "a\u0000", "a\u200d",
+		"a\u0008", "a\u000e", "a\u001b", "a\u007f", "a\u009f", "a1"} { // the last but one: what Java ignores
 		require.NoError(t, CheckPropertyName(name), "%q", name)
 	}
 	for name, why := range map[string]string{
@@ -1164,6 +1173,13 @@ func TestPropertyNames(t *testing.T) {
 		"a\U0001f600":    "holds '\U0001f600', which is in no Java identifier",
 		"\U00020000":     "starts with '\U00020000', which starts no Java identifier", // a letter, but of two UTF-16 code units
 		"a\xff":          "holds '\ufffd', which is in no Java identifier",
+		"\U00010000":     "starts with '\U00010000', which starts no Java identifier", // the first of those
+		"a\U000e0100":    "holds '\U000e0100', which is in no Java identifier",        // a mark of two units
+		"a\t":            `holds '\t', which is in no Java identifier`,
+		"a\r":            `holds '\r', which is in no Java identifier`,
+		"a\x1c":          `holds '\x1c', which is in no Java identifier`,
+		"a~":             "holds '~', which is in no Java identifier",
+		"a\u00a0":        `holds '\u00a0', which is in no Java identifier`,
 	} {
 		wantValueError(t, CheckPropertyName(name), fmt.Sprintf("amqpjms: property %q: %s", name, why))
 	}
@@ -1184,6 +1200,13 @@ func TestPropertyNames(t *testing.T) {
 		{Writer{}, "JMS_AMQP_TTL", "", "a field of the message, and no application property"},
 		{Writer{}, "JMSXAppID", "", "JMS keeps names that start with JMS for itself"},
 		{Writer{}, "JMSPriority", "", "JMS keeps names that start with JMS for itself"},
+		{Writer{}, "JMSXDeliveryCount", "", "a field of the message, and no application property"},
+		{Writer{}, "JMSXGroupSeq", "", "a field of the message, and no application property"},
+		{Writer{}, "JMSXUserID", "", "a field of the message, and no application property"},
+		{Writer{}, "JMS_AMQP_REPLY_TO_GROUP_ID", "", "a field of the message, and no application property"},
+		{Writer{}, "JMS_AMQP_CONTENT_TYPE", "", "a field of the message, and no application property"},
+		{Writer{}, "JMS_AMQP_CONTENT_ENCODING", "", "a field of the message, and no application property"},
+		{Writer{}, "JMS_AMQP_TYPED_ENCODING", "", "a field of the message, and no application property"},
 		{any, "a-b", "a-b", ""},
 		{any, "NULL", "NULL", ""},
 		{any, "", "", "empty"},
@@ -1213,6 +1236,7 @@ func FuzzEscapePropertyName(f *testing.F) {
 		if err != nil {
 			require.Contains(t, escapedHyphen+escapedDot+name, "_")
 			require.Contains(t, name, "_", "an error without cause")
+			require.Empty(t, escaped)
 			return
 		}
 		require.Equal(t, name, UnescapePropertyName(escaped))
@@ -1286,6 +1310,28 @@ func TestWriter(t *testing.T) {
 	w.SetCorrelationID(&m, ID{})
 	require.Equal(t, amqp.MessageProperties{UserID: []byte("alice")}, *m.Properties)
 	require.Equal(t, amqp.Annotations{"x-opt-custom": "kept", "x-opt-jms-msg-type": int8(5)}, m.Annotations)
+
+	// A name is removed as it is written.
+	m.ApplicationProperties = map[string]any{"a-b": "plain", "a_HYPHEN_b": "escaped"}
+	require.NoError(t, Writer{EscapePropertyNames: true}.RemoveProperty(&m, "a-b"))
+	require.Equal(t, map[string]any{"a-b": "plain"}, m.ApplicationProperties)
+	wantValueError(t, Writer{EscapePropertyNames: true}.RemoveProperty(&m, "a_DOT_b"), `amqpjms: property "a_DOT_b": holds what - or . is escaped as`)
+	require.Equal(t, map[string]any{"a-b": "plain"}, m.ApplicationProperties)
+	require.NoError(t, w.RemoveProperty(&m, "a-b"))
+	require.Nil(t, m.ApplicationProperties)
+	m.ApplicationProperties = map[string]any{}
+	require.NoError(t, w.RemoveProperty(&m, "absent"))
+	require.Equal(t, map[string]any{}, m.ApplicationProperties, "an empty section stays one")
+
+	// A ttl needs a header, but its removal none; bytes keep what is said of them.
+	var bare amqp.Message
+	require.NoError(t, w.RemoveProperty(&bare, "JMS_AMQP_TTL"))
+	require.Equal(t, amqp.Message{}, bare)
+	require.NoError(t, w.SetProperty(&bare, "JMS_AMQP_TTL", int32(5)))
+	require.Equal(t, &amqp.MessageHeader{Durable: true, Priority: 4, TTL: 5 * time.Millisecond}, bare.Header)
+	bare.Properties = &amqp.MessageProperties{ContentType: stated("image/png"), ContentEncoding: stated("gzip")}
+	w.SetBytes(&bare, []byte{1})
+	require.Equal(t, amqp.MessageProperties{ContentType: stated("image/png"), ContentEncoding: stated("gzip")}, *bare.Properties)
 
 	require.Len(t, map[Writer]bool{{Peer: ActiveMQ()}: true, {Peer: peerNamed(t, "ActiveMQ")}: true, {AnyPropertyName: true}: true}, 2)
 }
@@ -1486,19 +1532,30 @@ func TestProperty(t *testing.T) {
 		raw, err := p.Raw()
 		require.Error(t, err)
 		require.Nil(t, raw)
-		_, err = p.Text()
-		require.Error(t, err)
-		_, err = p.Long()
-		require.Error(t, err)
-		_, err = p.Bool()
-		require.Error(t, err)
+		_, textErr := p.Text()
+		_, longErr := p.Long()
+		_, boolErr := p.Bool()
+		require.Equal(t, []error{err, err, err}, []error{textErr, longErr, boolErr}, name)
 	}
 	app, ok := v.ApplicationProperty("JMSXGroupID")
 	require.True(t, ok)
 	require.Equal(t, "app", app)
 	require.Equal(t, []string{"AMQ_SCHEDULED_DELAY", "JMSMessageID", "JMSPriority", "JMSXDeliveryCount", "JMSXUserID", "a-b"}, v.PropertyNames())
 
+	_, err := v.Property("JMSReplyTo").Long()
+	wantValueError(t, err, `amqpjms: property "JMSReplyTo" "replies": no long`)
+	news := "news"
+	m.Properties.CorrelationID, m.Properties.Subject = uint64(2), &news
+	for name, want := range map[string]string{"JMSCorrelationID": "ID:AMQP_ULONG:2", "JMSType": "news"} {
+		text, err := v.Property(name).Text()
+		require.NoError(t, err, name)
+		require.Equal(t, Some(want), text, name)
+	}
+	require.Equal(t, Persistent, Receiver{NodeDefault: Persistent}.Read(&amqp.Message{}, sentAt()).DeliveryMode(), "no header")
+
 	hidden := Receiver{Peer: delaying(DelayProperty)}.Read(&m, sentAt())
+	require.True(t, hidden.Property("a-b").Exists())
+	require.False(t, hidden.Property("JMSDestination").Exists(), "there is none")
 	require.False(t, hidden.Property("AMQ_SCHEDULED_DELAY").Exists())
 	require.NotContains(t, hidden.PropertyNames(), "AMQ_SCHEDULED_DELAY")
 	require.Equal(t, user, m.Properties.UserID)
@@ -1525,6 +1582,17 @@ func TestViewErrors(t *testing.T) {
 	wantValueError(t, err, `amqpjms: user id "a\xff": not valid UTF-8`)
 	_, err = v.AnnotatedKind()
 	wantValueError(t, err, `amqpjms: x-opt-jms-msg-type string: not an integer from 0 to 5`)
+	user, err := JMSXUserID([]byte(bad))
+	require.Error(t, err)
+	require.Empty(t, user)
+	for _, name := range []string{"JMSMessageID", "JMSCorrelationID", "JMSDestination", "JMSReplyTo", "JMSXUserID"} {
+		require.True(t, v.Property(name).Exists(), "%s, which cannot be read", name)
+		_, err := v.Property(name).Text()
+		require.Error(t, err, name)
+	}
+	expires, err := Receiver{}.Read(&amqp.Message{Header: &amqp.MessageHeader{TTL: -1}}, sentAt()).Expiration()
+	require.Error(t, err)
+	require.Zero(t, expires)
 	require.Equal(t, TextMessage, v.Kind())
 	_, err = v.Text()
 	wantValueError(t, err, `amqpjms: text "a\xff": not valid UTF-8`)
@@ -1616,6 +1684,17 @@ func TestReply(t *testing.T) {
 			require.Equal(t, int8(0), m.Annotations["x-opt-jms-dest"])
 		}
 	}
+
+	// One that is nothing but a prefix is an address, and any is kept as it stands.
+	for _, address := range []string{"queue://", "queue://a", "topic://a"} {
+		_, to, err := Receiver{Peer: ActiveMQ()}.Read(&amqp.Message{Properties: &amqp.MessageProperties{ReplyTo: &address}}, sentAt()).Reply(CorrelationIDFirst)
+		require.NoError(t, err)
+		require.Equal(t, address, to.Address)
+	}
+	one, two := ulongID(1), ulongID(2)
+	require.Equal(t, two, MessageIDOnly.ID(one, two))
+	require.Equal(t, one, CorrelationIDFirst.ID(one, two))
+	require.Equal(t, two, CorrelationIDFirst.ID(ID{}, two))
 
 	empty, bad := "", "\xff"
 	for _, row := range []struct {
@@ -1873,6 +1952,16 @@ func TestForward(t *testing.T) {
 	out, err = Forwarder{}.Forward(&amqp.Message{DeliveryAnnotations: amqp.Annotations{uint64(5): true}}, sentAt())
 	require.NoError(t, err, "a key of the hop that is over")
 	require.Nil(t, out.DeliveryAnnotations)
+
+	for _, empty := range []amqp.Annotations{{}, nil} {
+		out, err = Forwarder{}.Forward(&amqp.Message{Annotations: empty}, sentAt())
+		require.NoError(t, err)
+		require.Equal(t, empty, out.Annotations, "an empty section stays one")
+		out, err = Forwarder{From: delaying(DelayProperty)}.Forward(&amqp.Message{Annotations: empty,
+			Properties: &amqp.MessageProperties{CreationTime: &created}, ApplicationProperties: map[string]any{"AMQ_SCHEDULED_DELAY": int64(60000)}}, sentAt())
+		require.NoError(t, err)
+		require.Equal(t, amqp.Annotations{"x-opt-delivery-time": due}, out.Annotations)
+	}
 }
 
 // A key that go-amqp cannot write is named before anything is sent, in whatever section.
@@ -1918,8 +2007,8 @@ func TestArrays(t *testing.T) {
 		array any
 		fails bool
 	}{
-		{[]int32{}, false}, {[]int32{-128, 127}, false}, {[]int32{-200, 128}, false}, {[]int32{1, -200}, true}, {[]int32{-129}, true},
-		{[]int64{}, false}, {[]int64{-128, 127}, false}, {[]int64{math.MinInt64, 128}, false}, {[]int64{1, -200}, true}, {[]int64{-129}, true},
+		{[]int32{}, false}, {[]int32{-128, 127}, false}, {[]int32{-200, 128}, false}, {[]int32{1, -200}, true}, {[]int32{-129}, true}, {[]int32{-129, 127}, true},
+		{[]int64{}, false}, {[]int64{-128, 127}, false}, {[]int64{math.MinInt64, 128}, false}, {[]int64{1, -200}, true}, {[]int64{-129}, true}, {[]int64{-129, 127}, true},
 		{[]time.Time{year(1678), year(2262)}, false}, {[]time.Time{year(1677)}, true}, {[]time.Time{year(1970), year(2263)}, true},
 		{[]time.Time{time.UnixMilli(9223372036854).UTC()}, false}, {[]time.Time{time.UnixMilli(9223372036854).Add(900_000)}, true},
 		{[]time.Time{time.UnixMilli(-9223372036854).UTC()}, false}, {[]time.Time{time.UnixMilli(-9223372036855)}, true},
@@ -2018,10 +2107,27 @@ func TestArrays(t *testing.T) {
 		_, err := Producer{}.Prepare(&amqp.Message{Value: v}, sentAt())
 		require.NoError(t, err, "%T", v) // which go-amqp itself refuses, where it must
 	}
-	cycle := []any{nil}
-	cycle[0] = cycle
-	_, err := Producer{}.Prepare(&amqp.Message{Value: cycle}, sentAt())
-	wantValueError(t, err, "amqpjms: amqp-value of type []interface {}: nested too deep")
+	cycle, named, keyed, maps := []any{nil}, map[string]any{}, map[any]any{}, []map[any]any{{}}
+	cycle[0], named["a"], keyed["a"], maps[0]["a"] = cycle, named, keyed, maps
+	for _, v := range []any{cycle, named, keyed, maps} {
+		_, err := Producer{}.Prepare(&amqp.Message{Value: v}, sentAt())
+		require.ErrorContains(t, err, "amqpjms: amqp-value of type ")
+		require.ErrorContains(t, err, ": nested too deep", "a cycle of %T", v)
+	}
+
+	// One among many that can be written.
+	bad := []int32{-129}
+	list, maps := []any{"a", bad, "b"}, []map[any]any{{"a": ""}, {"a": bad}, {"a": ""}}
+	named, keyed = map[string]any{"bad": bad}, map[any]any{"bad": bad}
+	annotations := amqp.Annotations{"bad": bad}
+	for i := range 100 {
+		named[strconv.Itoa(i)], keyed[int32(i)], annotations[strconv.Itoa(i)] = "", "", ""
+	}
+	for _, m := range []amqp.Message{{Value: list}, {Value: maps}, {Value: named}, {Value: keyed}, {Annotations: annotations}, {DeliveryAnnotations: annotations},
+		{Footer: annotations}, {ApplicationProperties: named}, {Sequence: [][]any{{}, list, {}}}} {
+		_, err := Producer{}.Prepare(&m, sentAt())
+		require.ErrorContains(t, err, " of type []int32: go-amqp cannot write it", "%v", m)
+	}
 }
 
 // What a peer is known to misread, refuse or ignore. Each row is one message, and all that is said of it.
@@ -2174,6 +2280,91 @@ func TestCheck(t *testing.T) {
 		}},
 		{"no data", ServiceBus(), `00 53 70 c0 05 03 41 40 52 05` + body, []string{"body: Azure Service Bus: no data section: its own clients read no other"}},
 		{"no ttl", ServiceBus(), header + `00 53 75 a0 00`, []string{"header: Azure Service Bus: no ttl: the message lives as long as the queue says"}},
+
+		// Where the known peers draw the line.
+		{"the highest priority", Artemis(), `00 53 70 c0 04 02 41 50 09` + body, nil},
+		{"the last delivery count", Artemis(), `00 53 70 c0 0a 05 41 40 40 40 70 7ffffffe` + body, nil},
+		{"a ttl of 0 is none", Artemis(), `00 53 70 c0 04 03 41 40 43` + body, nil},
+		{"the shortest ttl", RabbitMQ(), `00 53 70 c0 05 03 41 40 52 01` + body,
+			[]string{"header: RabbitMQ: hands on the ttl as it is, and there is no absolute-expiry-time: each receiver counts from its own time of receipt"}},
+		{"the shortest ttl", RabbitMQ3(), `00 53 70 c0 05 03 41 40 52 01` + body,
+			[]string{"header: RabbitMQ 3: hands on the ttl as it is, and there is no absolute-expiry-time: each receiver counts from its own time of receipt"}},
+		{"a ttl and an expiry", Artemis(), `00 53 70 c0 05 03 41 40 52 05 00 53 73 c0 12 09 40 40 40 40 40 40 40 40 83 000003bb2cc3d800` + body, nil},
+		{"a ttl and a broken expiry", Artemis(), `00 53 70 c0 05 03 41 40 52 05 00 53 73 c0 0a 09 40 40 40 40 40 40 40 40 83` + body,
+			[]string{"absolute-expiry-time: AMQP 1.0: absolute-expiry-time at byte 25: unexpected EOF"}},
+		{"a kind of reply-to that is a ubyte", Artemis(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-reply-to" 50 00` + body, []string{
+			"annotation x-opt-jms-reply-to: Qpid JMS: ubyte, not byte: ignored",
+			"annotation x-opt-jms-reply-to: ActiveMQ Artemis: ubyte, not byte: refused by a cast to byte",
+		}},
+		{"a kind that is none is a byte", Artemis(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 06` + body, []string{
+			"annotation x-opt-jms-msg-type: Qpid JMS: out of range: the message never reaches the application",
+		}},
+		{"the last kind of destination", ActiveMQ(), header + `00 53 72 c1 13 02 a3 0e "x-opt-jms-dest" 51 03` + body, nil},
+		{"behind it", ActiveMQ(), header + `00 53 72 c1 13 02 a3 0e "x-opt-jms-dest" 51 04` + body, []string{"annotation x-opt-jms-dest: Qpid JMS: out of range: ignored"}},
+		{"before the first", ActiveMQ(), header + `00 53 72 c1 13 02 a3 0e "x-opt-jms-dest" 51 ff` + body, []string{"annotation x-opt-jms-dest: Qpid JMS: out of range: ignored"}},
+		{"annotations cut off", Artemis(), header + `00 53 72 c1 03 02 a3 13` + body, []string{
+			`message-annotations: AMQP 1.0: message-annotations "x-opt-jms-dest" at byte 15: unexpected EOF`,
+			`body: AMQP 1.0: message-annotations "x-opt-jms-msg-type" at byte 15: unexpected EOF`,
+		}},
+		{"a key that is a string", Artemis(), header + `00 53 72 c1 05 02 a1 01 "k" 41` + body, []string{"message-annotations: AMQP 1.0: a key of type string, not symbol"}},
+		{"a key of the delivery", Artemis(), `00 53 70 c0 02 01 41 00 53 71 c1 04 02 53 05 41` + body, []string{
+			"delivery-annotations: AMQP 1.0: a key of type ulong, which AMQP keeps for itself and go-amqp cannot write",
+		}},
+		{"annotations of the delivery left over", Artemis(), header + `00 53 71 c1 02 00 40` + body, []string{"delivery-annotations: AMQP 1.0: 1 bytes left over"}},
+		{"a delivery time that is a ulong", Artemis(), header + `00 53 72 c1 18 02 a3 13 "x-opt-delivery-time" 53 05` + body, nil},
+		{"a delivery time that is a timestamp", BrokerJ(), header + `00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 83 000001a22d1b6481` + body, []string{
+			"annotation x-opt-delivery-time: Qpid Broker-J: timestamp, not long: the message is delivered at once",
+		}},
+		{"a delivery time that is an int", Artemis(), header + `00 53 72 c1 1b 02 a3 13 "x-opt-delivery-time" 71 00000001` + body, []string{
+			"annotation x-opt-delivery-time: ActiveMQ Artemis: int, not long: the message is delivered at once",
+		}},
+		{"a delivery time that loses", Peer{Product: "another"}, header + `00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 82 3ff0000000000000` + body, []string{
+			"annotation x-opt-delivery-time: Qpid JMS: double: made a long of, whatever it loses",
+		}},
+		{"a delivery time that loses", Peer{Product: "another"}, header + `00 53 72 c1 1b 02 a3 13 "x-opt-delivery-time" 74 22500001` + body, []string{
+			"annotation x-opt-delivery-time: Qpid JMS: decimal32: made a long of, whatever it loses",
+		}},
+		{"a property that is the application's", Artemis(), header + `00 53 74 c1 18 02 a1 13 "AMQ_SCHEDULED_DELAY" 55 05` + body, nil},
+		{"properties cut off", Artemis(), header + `00 53 73 c0 02 01 a1` + body, []string{
+			"message-id: AMQP 1.0: message-id at byte 14: unexpected EOF",
+			"body: AMQP 1.0: content-encoding at byte 14: unexpected EOF",
+		}},
+		{"a group", RabbitMQ3(), header + `00 53 73 c0 0e 0b 40 40 40 40 40 40 40 40 40 40 a1 01 "g"` + body, []string{
+			"group-id: RabbitMQ 3: ignored: a group is not kept with one consumer",
+		}},
+		{"no end of a group", Artemis(), header + `00 53 73 c0 11 0c 40 40 40 40 40 40 40 40 40 40 40 70 fffffffe` + body, nil},
+		{"no end of a group", ActiveMQ(), header + `00 53 73 c0 11 0c 40 40 40 40 40 40 40 40 40 40 40 70 7fffffff` + body, nil},
+		{"a uuid", RabbitMQ(), header + `00 53 73 c0 12 01 98 00000000000000000000000000000000` + body, []string{
+			"message-id: RabbitMQ: uuid: AMQP 0-9-1 clients get it as text and cannot tell it from a string",
+		}},
+		{"a binary id", RabbitMQ(), header + `00 53 73 c0 04 01 a0 01 01` + body, []string{
+			"message-id: RabbitMQ: binary: AMQP 0-9-1 clients get it in a header or in another form",
+		}},
+		{"the longest id", RabbitMQ3(), header + `00 53 73 d0 00000105 00000001 a1 ff "` + strings.Repeat("i", 255) + `"` + body, nil},
+		{"application properties cut off", Artemis(), header + `00 53 74 c1 03 02 a1 13` + body, []string{"application-properties: AMQP 1.0: unexpected EOF"}},
+		{"application properties left over", Artemis(), header + `00 53 74 c1 02 00 40` + body, []string{"application-properties: AMQP 1.0: 1 bytes left over"}},
+		{"an object of high characters", ActiveMQ(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 01 00 53 77 c1 0a 02 a1 01 "b" a1 04 f09f9880`, nil},
+		{"a footer of high characters", ActiveMQ(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 02 00 53 77 c1 01 00 00 53 78 c1 0a 02 a3 01 "b" a1 04 f09f9880`, nil},
+		{"a map that is none", ActiveMQ(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 02 00 53 77 a1 04 f09f9880`, []string{
+			"body: Qpid JMS: cannot be read, and the message is lost: body amqp-value string: not what a body of kind MapMessage is",
+		}},
+		{"a map that is none", ActiveMQ(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 02 00 53 75 a0 04 f09f9880`, []string{
+			"body: Qpid JMS: cannot be read, and the message is lost: body data: not what a body of kind MapMessage is",
+		}},
+		{"a map of a described value", Artemis(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 02 00 53 77 00 53 01 45`, []string{
+			"body: Qpid JMS: cannot be read, and the message is lost: body amqp-value described value: not what a body of kind MapMessage is",
+		}},
+		{"a map left over", Artemis(), header + `00 53 77 c1 02 00 40`, []string{"body: AMQP 1.0: body at byte 13: 1 bytes left over"}},
+		{"a text in UTF-16, which is no UTF-8", Artemis(), header + kind + `00 53 73 c0 23 07 40 40 40 40 40 40 a3 1a "text/plain; charset=utf-16" 00 53 75 a0 02 00 e9`, []string{
+			"body: Qpid JMS: read as UTF-8, for the annotation goes before the charset",
+			`body: Qpid JMS: cannot be read, and the message is lost: text "\x00\xe9": not valid UTF-8`,
+		}},
+		{"a text in UTF-16 without an annotation", Artemis(), header + `00 53 73 c0 23 07 40 40 40 40 40 40 a3 1a "text/plain; charset=utf-16" 00 53 75 a0 02 00 61`, nil},
+		{"a text in a charset that nobody knows, and a kind", Artemis(), header + kind + `00 53 73 c0 1d 07 40 40 40 40 40 40 a3 14 "text/plain;charset=x" 00 53 75 a0 01 "a"`, []string{
+			"body: Qpid JMS: read as UTF-8, for the annotation goes before the charset",
+		}},
+		{"a serialized object", Artemis(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 01 00 53 73 c0 2d 07 40 40 40 40 40 40 a3 24 "application/x-java-serialized-object" 00 53 75 a0 00`, nil},
+
 		{"no message", Artemis(), `00 53 79 40`, []string{"message: AMQP 1.0: message at byte 0: descriptor 0x79 is no section of a message"}},
 		{"a body that is none", Artemis(), header + `00 53 75 40`, []string{"body: AMQP 1.0: body at byte 10: null where binary belongs in data section"}},
 	} {
@@ -2182,6 +2373,47 @@ func TestCheck(t *testing.T) {
 			got = append(got, p.String())
 		}
 		require.Equal(t, row.want, got, "%s: Check(%s, %s)", row.rule, row.msg, row.peer.Product)
+	}
+
+	// Each form of delay as an annotation, and who serves it (AMQ-8320); RabbitMQ serves none.
+	for _, form := range []string{`1f 02 a3 13 "x-opt-delivery-time" 81`, `20 02 a3 14 "x-opt-delivery-delay" 81`, `28 02 a3 1c "x-opt-scheduled-enqueue-time" 83`} {
+		served := map[string][]string{
+			"x-opt-delivery-time":          {"ActiveMQ Artemis", "ActiveMQ Classic", "Qpid Broker-J"},
+			"x-opt-delivery-delay":         {"ActiveMQ Artemis", "ActiveMQ Classic"},
+			"x-opt-scheduled-enqueue-time": {"Azure Service Bus"},
+		}[strings.Split(form, `"`)[1]]
+		for _, peer := range []Peer{Artemis(), ActiveMQ(), BrokerJ(), RabbitMQ(), RabbitMQ3(), ServiceBus()} {
+			refused := slices.ContainsFunc(Check(encoded(t, header+`00 53 72 c1 `+form+` 000001a22d1b6481`+body), peer), func(p Problem) bool {
+				return strings.HasPrefix(p.In, "annotation ") && p.Who == peer.Product && p.What == "not served: the message is delivered at once"
+			})
+			require.Equal(t, !slices.Contains(served, peer.Product), refused, "%s: %s", peer.Product, form)
+		}
+	}
+
+	// A property of each type [jms 3.5.1], and of each name that is a field.
+	for value, want := range map[string]string{
+		"40": "", "41": "", "51 01": "", "61 0001": "", "54 01": "", "55 01": "", "72 00000000": "", "82 0000000000000000": "", "a1 00": "",
+		"50 01": "ubyte, which its getters refuse", "60 0001": "ushort, which its getters refuse", "43": "uint, which its getters refuse",
+		"44": "ulong, which its getters refuse", "73 00000061": "char, which its getters refuse", "83 0000000000000001": "timestamp, which its getters refuse",
+		"98 00000000000000000000000000000000": "uuid, which its getters refuse", "a0 00": "binary, which its getters refuse", "a3 00": "symbol, which its getters refuse",
+		"74 22500001": "decimal32, which its getters refuse",
+		"45":          "list, which no application property may be", "c1 01 00": "map, which no application property may be",
+		"e0 02 00 41": "array, which no application property may be", "00 53 01 40": "described value, which no application property may be",
+	} {
+		pair := encoded(t, `a1 01 "p"`+value)
+		msg := slices.Concat(encoded(t, header+`00 53 74 c1`), []byte{byte(1 + len(pair)), 2}, pair, encoded(t, body))
+		var got string
+		for _, p := range Check(msg, Artemis()) {
+			require.Equal(t, `property "p"`, p.In)
+			got += p.What
+		}
+		require.Equal(t, want, got, value)
+	}
+	for _, name := range []string{"JMSXDeliveryCount", "JMSXGroupID", "JMSXGroupSeq", "JMSXUserID", "JMS_AMQP_TTL", "JMS_AMQP_REPLY_TO_GROUP_ID"} {
+		msg := amqp.Message{Header: &amqp.MessageHeader{Durable: true}, Value: "a", ApplicationProperties: map[string]any{name: "v"}}
+		problems, err := CheckMessage(&msg, Artemis())
+		require.NoError(t, err)
+		require.Equal(t, []Problem{{fmt.Sprintf("property %q", name), "Qpid JMS", "ignored, for it is the name of a field"}}, problems)
 	}
 
 	// For any peer, it is what all of them would do.
@@ -2250,7 +2482,8 @@ func TestRawKind(t *testing.T) {
 	for _, text := range []string{`00 53 75 40`, `00 53 77 c1 04 02 40`, `00 53 75 a0 00 00 53 77 40`, `00 53 72 c1 02 01 40`, `00 53 73 c0 09 07 40 40 40 40 40 40 a3 09 00 53 77 40`} {
 		var m RawMessage
 		require.NoError(t, m.Parse(encoded(t, text)), text)
-		_, err := m.Kind()
+		kind, err := m.Kind()
+		require.Zero(t, kind, text)
 		var e *WireError
 		require.ErrorAs(t, err, &e, text)
 	}

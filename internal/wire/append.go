@@ -93,7 +93,7 @@ func AppendDescriptor(b []byte, code uint64) []byte {
 // in items. It panics at 4 GiB.
 func AppendMap(b []byte, n int, items []byte) []byte {
 	count := 2 * n
-	if len(items) < math.MaxUint8 && count <= math.MaxUint8 { // the size covers the count's byte
+	if len(items) < math.MaxUint8 { // the size covers the count's byte; no item has less than one
 		return append(append(b, codeMap8, byte(1+len(items)), byte(count)), items...)
 	}
 	if uint64(len(items)) > math.MaxUint32-4 {

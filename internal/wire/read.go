@@ -128,7 +128,7 @@ func (r *Reader) wrong(code byte, want Type) {
 // failNext is wrong for a value of which nothing was read, and which may be of that type but
 // is not all there then.
 func (r *Reader) failNext(want Type) {
-	if c := r.code(); typeOf(c) == want && r.err == nil {
+	if c := r.code(); typeOf(c) == want { // never a described value, which 0 is the code of
 		r.short()
 	} else {
 		r.wrong(c, want)
@@ -482,7 +482,7 @@ func (r *Reader) ShortDescriptor(first, last byte) byte {
 // [amqp 1.1.2]. Of the two forms that the specification gives types a
 // descriptor in, a number has symbol nil, a name has code 0; others are errors.
 func (r *Reader) Descriptor() (code uint64, symbol []byte) {
-	if c := r.code(); c != codeDescribed || r.err != nil {
+	if c := r.code(); c != codeDescribed { // at the end it is, and what follows keeps the error
 		r.wrong(c, Described)
 		return 0, nil
 	}
@@ -642,7 +642,7 @@ func (r *Reader) Array() (outer Outer, constructor []byte, n int) {
 		r.Skip()
 	}
 	elem := r.code()
-	if r.err == nil && sizes[elem] == undefined {
+	if sizes[elem] == undefined {
 		r.Fail(r.off-1, undefinedCode(elem))
 	}
 	most := r.Len()
@@ -763,7 +763,7 @@ func (r *Reader) SkipMap() {
 	}
 	start := r.off
 	b := r.variable(codeMap8)
-	if len(b) < 4 && r.err == nil && (len(b) == 0 || r.b[start] == codeMap32) {
+	if len(b) < 4 && (len(b) == 0 || r.b[start] == codeMap32) {
 		r.Fail(start+1, errSmallSize)
 	}
 }

@@ -435,6 +435,7 @@ func TestReadErrors(t *testing.T) {
 		{"string, long form", x("b1 00000001 ff"), str, 5, notUTF8},
 		{"symbol, first not ASCII", x("a3 01 80"), symbol, 2, "symbol is not ASCII"},
 		{"symbol, UTF-8", x("a3 03 61c3a4"), symbol, 3, "symbol is not ASCII"},
+		{"symbol, the last of ASCII", x("a3 02 7f80"), symbol, 3, "symbol is not ASCII"},
 		{"symbol, long form", x("b3 00000003 6161ff"), symbol, 7, "symbol is not ASCII"},
 		{"descriptor null", x("00 40 40"), desc, 1, notDescriptor},
 		{"descriptor uint", x("00 52 70 40"), desc, 1, notDescriptor},
@@ -908,6 +909,8 @@ func TestDescriptor(t *testing.T) {
 			assert.Nil(t, r.Err())
 		}
 	}
+	r := NewReader(x("55 53 70")) // a long, and a ulong that would be a code
+	assert.Zero(t, r.ShortDescriptor(1, 0xff), "ShortDescriptor of a long")
 	for _, v := range all {
 		if v.typ != Described {
 			r := NewReader(v.b)
@@ -1071,6 +1074,24 @@ func TestMaxDepth(t *testing.T) {
 			require.NotNil(t, r.Err())
 			require.Zero(t, n)
 		}
+
+		// Another error is not taken for it one level before.
+		if c.code == 0xc0 || c.code == 0xd0 {
+			r = NewReader(nest(c.code, MaxDepth-1, x("d0 00000005 00000000")))
+			walk(&r, 0)
+			requireEOF(t, &r, c.step*(MaxDepth-1)+9, "a size past the end at the last level")
+		}
+
+		// Reset begins anew.
+		r = NewReader(ok)
+		r.Map()
+		r.List()
+		r.Reset(ok, 0)
+		walk(&r, 0)
+		require.Nilf(t, r.Err(), "%x", ok)
+		r.Reset(bad, 0)
+		walk(&r, 0)
+		requireError(t, &r, c.step*MaxDepth, deep, "%x", bad)
 
 		// Skip looks into none of them.
 		r = NewReader(bad)

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,7 +14,7 @@ func skipped() []string {
 		"\x94\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01", "\xa0\x00", "\xa1\x02ab", "\xa3\x02ab", "\xb0\x00\x00\x00\x00",
 		"\xb1\x00\x00\x00\x02ab", "\xb3\x00\x00\x00\x02ab", "\xc0\x01\x00", "\xc1\x03\x02\x40\x40", "\xd1\x00\x00\x00\x04\x00\x00\x00\x00", "\xe0\x02\x00\x40",
 		"\x00\x53\x01\xa1\x01a",
-		"", "\x00", "\x01", "\x50", "\xa1", "\xa1\x03ab", "\xb1\x00\x00\x00", "\xb1\xff\xff\xff\xffa", "\xa2\x00", "\x00\x53",
+		"", "\x00", "\x01", "\x50", "\xa1", "\xa1\x03ab", "\xa3", "\xa3\x03ab", "\xa4\x00", "\xb1\x00\x00\x00", "\xb1\xff\xff\xff\xffa", "\xa2\x00", "\x00\x53",
 	}
 }
 
@@ -21,14 +22,16 @@ func skipped() []string {
 func TestSkipN(t *testing.T) {
 	for _, first := range skipped() {
 		for _, second := range skipped() {
-			in := []byte(first + second + "\x40")
-			for n := range 5 {
-				want, got := NewReader(in), NewReader(in)
-				for range n {
-					want.Skip()
+			for _, after := range []string{"", "\x40"} {
+				in := []byte(first + second + after)
+				for n := range 5 {
+					want, got := NewReader(in), NewReader(in)
+					for range n {
+						want.Skip()
+					}
+					got.SkipN(n)
+					require.Equal(t, want, got, "% x: %d values", in, n)
 				}
-				got.SkipN(n)
-				require.Equal(t, want, got, "% x: %d values", in, n)
 			}
 		}
 	}
@@ -36,20 +39,31 @@ func TestSkipN(t *testing.T) {
 
 // Name gives the bytes of a symbol in both its forms, of nothing else, and skips what Skip does.
 func TestName(t *testing.T) {
-	for _, v := range append(skipped(), "\xa3\x01\xff") {
-		in := []byte(v + "\x40")
-		var want []byte
-		switch v {
-		case "\xa3\x02ab", "\xb3\x00\x00\x00\x02ab":
-			want = []byte("ab")
-		case "\xa3\x01\xff":
-			want = []byte{0xff} // unchecked
+	long := strings.Repeat("a", 0xa3) // of which the length is the code of a symbol
+	for _, v := range append(skipped(), "\xa3\x01\xff", "\xa1\xa3"+long) {
+		for _, after := range []string{"", "\x40", "\xa3" + long} {
+			in := []byte(v + after)
+			var want []byte
+			switch v {
+			case "\xa3\x02ab", "\xb3\x00\x00\x00\x02ab":
+				want = []byte("ab")
+			case "\xa3\x01\xff":
+				want = []byte{0xff} // unchecked
+			case "\xa3", "\xa3\x03ab", "":
+				if after != "" && (v != "" || after != "\x40") {
+					continue // what follows makes another symbol of it
+				}
+			}
+			skip, r := NewReader(in), NewReader(in)
+			skip.Skip()
+			got := r.Name()
+			require.Equal(t, want, got, "% x", in)
+			require.Equal(t, skip, r, "% x", in)
+			require.Equal(t, len(got), cap(got), "% x: clipped", in)
+			if skip.Err() == nil {
+				n := testing.AllocsPerRun(10, func() { r.Reset(in, 0); r.Name() })
+				require.Zero(t, n, "allocations of Name of % x", in)
+			}
 		}
-		skip, r := NewReader(in), NewReader(in)
-		skip.Skip()
-		got := r.Name()
-		require.Equal(t, want, got, "% x", v)
-		require.Equal(t, skip, r, "% x", v)
-		require.Equal(t, len(got), cap(got), "% x: clipped", v)
 	}
 }
