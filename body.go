@@ -248,8 +248,8 @@ func (b Body) Text() (Opt[string], error) {
 		return Some(text), nil
 	case formValue:
 		if text, ok := b.Value.(string); ok {
-			if !utf8.ValidString(text) {
-				return Opt[string]{}, &ValueError{What: "text", Value: quote(text), Err: errNotUTF8}
+			if err := checkText("text", text); err != nil {
+				return Opt[string]{}, err
 			}
 			return Some(text), nil
 		}
@@ -563,13 +563,6 @@ const (
 	propertyTypes = "bool, int8, int16, int32, int64, float32, float64, string and nil"
 	bodyTypes     = "[]byte, " + propertyTypes
 )
-
-func checkText(what, text string) error {
-	if !utf8.ValidString(text) {
-		return &ValueError{What: what, Value: quote(text), Err: errNotUTF8}
-	}
-	return nil
-}
 
 // checkSymbol is an error if text cannot be a symbol [amqp 1.6.21].
 func checkSymbol(what, text string) error {

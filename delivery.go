@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/Azure/go-amqp"
 	"github.com/seed-b113d664/amqpjms/internal/wire"
@@ -232,8 +231,8 @@ func (p Producer) Stamp(now time.Time, id ID) (Stamp, error) {
 	if priority := p.Priority.Or(DefaultPriority); priority > 9 {
 		return Stamp{}, &ValueError{What: "priority", Value: strconv.Itoa(int(priority)), Err: errors.New("out of range 0 to 9")} // [jms 3.4.10]
 	}
-	if !utf8.ValidString(p.UserID) {
-		return Stamp{}, &ValueError{What: "user id", Value: quote(p.UserID), Err: errNotUTF8}
+	if err := checkText("user id", p.UserID); err != nil {
+		return Stamp{}, err
 	}
 	if p.NoMessageID {
 		id = ID{}

@@ -183,6 +183,7 @@ import (
 	"slices"
 	"strconv"
 	"time"
+	"unicode/utf8"
 
 	"github.com/Azure/go-amqp"
 	"github.com/seed-b113d664/amqpjms/internal/wire"
@@ -222,6 +223,19 @@ func quote[T string | []byte](s T) string {
 		return strconv.Quote(string(s))
 	}
 	return strconv.Quote(string(s[:most])) + "… (" + strconv.Itoa(len(s)) + " bytes)"
+}
+
+var (
+	errNotUTF8 = errors.New("not valid UTF-8")
+	errTooLong = errors.New("longer than AMQP can carry")
+)
+
+// checkText is an error if text cannot be a string [amqp 1.6.20].
+func checkText(what, text string) error {
+	if !utf8.ValidString(text) {
+		return &ValueError{What: what, Value: quote(text), Err: errNotUTF8}
+	}
+	return nil
 }
 
 // An Opt is a value that may not be stated, which is not the same as its

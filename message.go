@@ -152,8 +152,9 @@ func (p Peer) Address(d Destination) (string, error) {
 		return d.Address, nil
 	case d.Name == "":
 		return "", &ValueError{What: "destination", Value: d.Kind.String(), Err: errNoName}
-	case !utf8.ValidString(d.Name):
-		return "", &ValueError{What: "destination", Value: quote(d.Name), Err: errNotUTF8}
+	}
+	if err := checkText("destination", d.Name); err != nil {
+		return "", err
 	}
 	prefix := p.prefix(d.Kind)
 	if err := checkText("address", prefix); err != nil {
@@ -428,10 +429,11 @@ func (v View) UserID() (string, error) {
 // JMSXUserID returns the text of a user-id, "" for none and for an empty one. Bytes that
 // are not valid UTF-8 are an error, a *[ValueError].
 func JMSXUserID(userID []byte) (string, error) {
-	if !utf8.Valid(userID) {
-		return "", &ValueError{What: "user id", Value: quote(string(userID)), Err: errNotUTF8}
+	user := string(userID)
+	if err := checkText("user id", user); err != nil {
+		return "", err
 	}
-	return string(userID), nil
+	return user, nil
 }
 
 // GroupID returns JMSXGroupID as it stands on the wire. "" is a group too.
@@ -1453,36 +1455,28 @@ func (c *checker) annotations() {
 			c.add("message-annotations", whoAMQP, plainError(err))
 			return
 		}
-		if v == nil || v.Type() == "byte" && c.inRange(name, v) {
+		if v == nil {
 			continue
 		}
-		in, is := "annotation "+name, v.Type()+", not byte: "
-		if v.Type() == "byte" {
-			is = "out of range: "
+		in, effect, known := "annotation "+name, "ignored", false
+		n, _ := v.Int()
+		if name == annotationMessageKind {
+			_, err := MessageKindFrom(n)
+			effect, known = "the message never reaches the application", err == nil
+		} else {
+			known = DestinationKindFrom(n, nil) != UnknownKind
 		}
-		switch {
-		case name == annotationMessageKind:
-			c.add(in, whoJMS, is+"the message never reaches the application")
-		default:
-			c.add(in, whoJMS, is+"ignored")
-		}
-		if v.Type() != "byte" {
+		if t := v.Type(); t != "byte" {
+			is := t + ", not byte: "
+			c.add(in, whoJMS, is+effect)
 			c.add(in, productArtemis, is+"refused by a cast to byte")
+		} else if !known {
+			c.add(in, whoJMS, "out of range: "+effect)
 		}
 	}
 	c.delays()
 	c.symbolKeys(c.m.MessageAnnotations, "message-annotations")
 	c.symbolKeys(c.m.DeliveryAnnotations, "delivery-annotations")
-}
-
-// inRange reports whether a byte is one that the annotation may have.
-func (c *checker) inRange(name string, v RawValue) bool {
-	most := int64(TemporaryTopic.annotation())
-	if name == annotationMessageKind {
-		most = int64(TextMessage)
-	}
-	n, _ := v.Int()
-	return 0 <= n && n <= most
 }
 
 // symbolKeys looks for keys of annotations that are no symbols.
@@ -1649,8 +1643,8 @@ func (c *checker) field(field PropertiesField, v RawValue, t wire.Type) {
 	}
 	switch field {
 	case FieldUserID:
-		r := wire.NewReader(v)
-		if !utf8.Valid(r.Binary()) {
+		b, _ := v.Bytes()
+		if _, err := JMSXUserID(b); err != nil {
 			c.add(in, whoJMS, "not valid UTF-8: JMSXUserID is another text")
 		}
 		c.add(in, productRabbitMQ, "refused where it is not the name of the connection's user")
