@@ -17,6 +17,7 @@ import (
 
 	"github.com/Azure/go-amqp"
 	"github.com/google/uuid"
+	"github.com/seed-b113d664/amqpjms/internal/wire"
 )
 
 // A MessageKind is one of JMS's six kinds of message. Its value is that of the annotation
@@ -170,6 +171,73 @@ func kindOf(annotation any, contentType string, form bodyForm, value any) Messag
 	}
 	return ObjectMessage
 }
+
+// Kind returns what kind of JMS message this is, as [Body.Kind] does. Unlike a [View] it
+// can tell an amqp-value null from no body. It walks the sections of the body and looks at
+// nothing that stands inside, so its cost grows with their number and not their size. It is
+// an error, a *[WireError], if they, the content-type or the annotations are broken.
+func (m *RawMessage) Kind() (MessageKind, error) {
+	var form bodyForm
+	var value any
+	for s, err := range m.BodySections() {
+		if err != nil {
+			return 0, err
+		}
+		switch s.Kind {
+		case SectionData:
+			form = formData
+		case SectionAMQPSequence:
+			form = formSequence
+		case SectionAMQPValue:
+			value = typeOf(s.Value)
+			form = Body{Value: value}.form()
+		}
+	}
+	contentType, annotation, err := m.saidOfKind()
+	if err != nil {
+		return 0, err
+	}
+	return kindOf(annotation, contentType, form, value), nil
+}
+
+// saidOfKind returns what the content-type and the annotation say of the kind of message.
+func (m *RawMessage) saidOfKind() (contentType string, annotation any, err error) {
+	v, err := m.Property(FieldContentType)
+	if err != nil {
+		return "", nil, err
+	}
+	contentType, _ = v.Text()
+	v, err = m.Annotation(annotationMessageKind)
+	if err != nil {
+		return "", nil, err
+	}
+	if n, ok := v.Int(); ok {
+		annotation = n
+	}
+	return contentType, annotation, nil
+}
+
+// typeOf returns an empty value of the type of v, as far as the kind of a body depends on it.
+func typeOf(v RawValue) any {
+	r := wire.NewReader(v)
+	switch t := r.Next(); t {
+	case wire.Null:
+		return amqp.Null{}
+	case wire.String:
+		return ""
+	case wire.Binary:
+		return []byte(nil)
+	case wire.List:
+		return []any(nil)
+	case wire.Map:
+		return map[any]any(nil)
+	default:
+		return unread(t.String())
+	}
+}
+
+// An unread is a value that need not be decoded, by the name of its type.
+type unread string
 
 // ToSend returns the body as it is sent: with the annotation that every message bears, which
 // is the kind as an int8, a byte in AMQP, whatever type it was of [jms-mapping 3.2]; and
@@ -587,9 +655,9 @@ func checkArray(what string, v any) error {
 	wrong := false
 	switch v := v.(type) {
 	case []int32:
-		wrong = len(v) > 0 && slices.Max(v) <= math.MaxInt8 && slices.Min(v) < math.MinInt8
+		wrong = takenForBytes(v)
 	case []int64:
-		wrong = len(v) > 0 && slices.Max(v) <= math.MaxInt8 && slices.Min(v) < math.MinInt8
+		wrong = takenForBytes(v)
 	case []time.Time:
 		wrong = slices.ContainsFunc(v, func(t time.Time) bool { return t.UnixNano()/int64(time.Millisecond) != t.UnixMilli() })
 	}
@@ -597,6 +665,10 @@ func checkArray(what string, v any) error {
 		return &ValueError{What: what, Value: fmt.Sprintf("of type %T", v), Err: errNotWritten}
 	}
 	return nil
+}
+
+func takenForBytes[T int32 | int64](v []T) bool {
+	return len(v) > 0 && slices.Max(v) <= math.MaxInt8 && slices.Min(v) < math.MinInt8
 }
 
 // checkProperty is an error if v is of no type that JMS has for a property.
@@ -744,9 +816,6 @@ func amqpTypeName(v any) string {
 	}
 	return fmt.Sprintf("of type %T", v)
 }
-
-// An unread is a value that need not be decoded, by the name of its type.
-type unread string
 
 // A contentType is a content-type that has been read.
 type contentType struct {

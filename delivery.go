@@ -71,6 +71,20 @@ type Peer struct {
 	TextAsData bool
 }
 
+// The products of the predefined peers.
+const (
+	productArtemis    = "ActiveMQ Artemis"
+	productActiveMQ   = "ActiveMQ Classic"
+	productBrokerJ    = "Qpid Broker-J"
+	productRabbitMQ   = "RabbitMQ"
+	productRabbitMQ3  = "RabbitMQ 3"
+	productServiceBus = "Azure Service Bus"
+)
+
+func products() []string {
+	return []string{productArtemis, productActiveMQ, productBrokerJ, productRabbitMQ, productRabbitMQ3, productServiceBus}
+}
+
 // Artemis returns what is known of ActiveMQ Artemis (2.40.0).
 func Artemis() Peer { return Peer{Product: productArtemis, Delay: DelayAbsolute} }
 

@@ -1546,20 +1546,6 @@ func (c *checker) delays() {
 	}
 }
 
-// The products of the predefined peers.
-const (
-	productArtemis    = "ActiveMQ Artemis"
-	productActiveMQ   = "ActiveMQ Classic"
-	productBrokerJ    = "Qpid Broker-J"
-	productRabbitMQ   = "RabbitMQ"
-	productRabbitMQ3  = "RabbitMQ 3"
-	productServiceBus = "Azure Service Bus"
-)
-
-func products() []string {
-	return []string{productArtemis, productActiveMQ, productBrokerJ, productRabbitMQ, productRabbitMQ3, productServiceBus}
-}
-
 // serves reports whether a peer delays a message that asks for it by an annotation of this form.
 func serves(product string, form DelayForm) bool {
 	switch product {
@@ -1897,68 +1883,4 @@ func (m *RawMessage) body() (b Body, sections int, err error) {
 		return Body{}, 0, err
 	}
 	return b, sections, nil
-}
-
-// saidOfKind returns what the content-type and the annotation say of the kind of message.
-func (m *RawMessage) saidOfKind() (contentType string, annotation any, err error) {
-	v, err := m.Property(FieldContentType)
-	if err != nil {
-		return "", nil, err
-	}
-	contentType, _ = v.Text()
-	v, err = m.Annotation(annotationMessageKind)
-	if err != nil {
-		return "", nil, err
-	}
-	if n, ok := v.Int(); ok {
-		annotation = n
-	}
-	return contentType, annotation, nil
-}
-
-// typeOf returns an empty value of the type of v, as far as the kind of a body depends on it.
-func typeOf(v RawValue) any {
-	r := wire.NewReader(v)
-	switch t := r.Next(); t {
-	case wire.Null:
-		return amqp.Null{}
-	case wire.String:
-		return ""
-	case wire.Binary:
-		return []byte(nil)
-	case wire.List:
-		return []any(nil)
-	case wire.Map:
-		return map[any]any(nil)
-	default:
-		return unread(t.String())
-	}
-}
-
-// Kind returns what kind of JMS message this is, as [Body.Kind] does. Unlike a [View] it
-// can tell an amqp-value null from no body. It walks the sections of the body and looks at
-// nothing that stands inside, so its cost grows with their number and not their size. It is
-// an error, a *[WireError], if they, the content-type or the annotations are broken.
-func (m *RawMessage) Kind() (MessageKind, error) {
-	var form bodyForm
-	var value any
-	for s, err := range m.BodySections() {
-		if err != nil {
-			return 0, err
-		}
-		switch s.Kind {
-		case SectionData:
-			form = formData
-		case SectionAMQPSequence:
-			form = formSequence
-		case SectionAMQPValue:
-			value = typeOf(s.Value)
-			form = Body{Value: value}.form()
-		}
-	}
-	contentType, annotation, err := m.saidOfKind()
-	if err != nil {
-		return 0, err
-	}
-	return kindOf(annotation, contentType, form, value), nil
 }
