@@ -83,7 +83,8 @@ type Serialized []byte
 // *amqp.Message. The zero Body is that of a message without a body section.
 //
 // Values are of the Go types that go-amqp decodes into. A Body keeps what it was made
-// from, and methods return parts of that where they say so.
+// from, and methods return parts of that where they say so. They change nothing, and may be
+// called by several goroutines at once.
 type Body struct {
 	Annotation      any    // x-opt-jms-msg-type
 	ContentType     string // "": none

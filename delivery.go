@@ -365,13 +365,13 @@ func (p Producer) Prepare(m *amqp.Message, now time.Time) (Stamp, error) {
 // takes that for its delay; elsewhere it is the application's own (ActiveMQ Classic serves
 // it all the same, so take it off a message that was sent in that form), but an error, a
 // *[ValueError], beside a delay in another form. So is a delay whose form cannot be
-// written, in a stamp that [Producer.Stamp] did not make, and what go-amqp cannot write,
-// though it decodes it: keys of some types in annotations, of the delivery too, and in the
-// footer; arrays of int or long with a number below -128 and none above 127; arrays of
-// timestamp with one before 1677-09-22 or after 2262-04-11, or one before 1970 that has a part
-// of a millisecond; described values whose descriptor is a symbol; a content-type or
-// content-encoding that is not ASCII. So all annotations, properties and values of a map or a
-// list are looked at. m does not change on error.
+// written, in a stamp that [Producer.Stamp] did not make; a content-type or
+// content-encoding that is not ASCII; and what go-amqp cannot write, though it decodes it:
+// keys of some types in annotations, of the delivery too, and in the footer; arrays of int
+// or long with a number below -128 and none above 127; arrays of timestamp with one before
+// 1677-09-22 or after 2262-04-11, or one before 1970 that has a part of a millisecond;
+// described values whose descriptor is a symbol. So all annotations, properties and values
+// of a map or a list are looked at. m does not change on error.
 func (s Stamp) Apply(m *amqp.Message) error {
 	delayed := s.DeliveryDelay > 0
 	if delayed {
@@ -864,6 +864,8 @@ func ReachesSubscription(sent, subscribed time.Time) bool {
 // A Forwarder is how a node passes messages on. The zero Forwarder knows nothing of
 // its neighbours. Forwarders can be compared with ==.
 type Forwarder struct {
+	// From is where messages come from: where its form of delay is [DelayProperty], the
+	// property AMQ_SCHEDULED_DELAY is a delay, elsewhere the application's own.
 	From Peer
 
 	// To is asked to delay by x-opt-delivery-time if its form is that, is not chosen or
@@ -916,9 +918,9 @@ func (f Forwarder) header(h Header) Header {
 // application property AMQ_SCHEDULED_DELAY, and a section that holds nothing else, goes
 // where the message comes from a peer that takes it for its delay.
 //
-// It is an error if the message cannot be cut up or its delay not be read, if it has a
-// relative delay and no creation-time, or if it has to wait and the next peer cannot
-// delay; dst is returned as it was. dst must not overlap msg. For a message without
+// It is an error, a *[WireError] or *[ValueError], if the message cannot be cut up or its
+// delay not be read, if it has a relative delay and no creation-time, or if it has to wait
+// and the next peer cannot delay; dst is returned as it was. dst must not overlap msg. For a message without
 // such annotations it allocates nothing but what dst must grow by.
 func (f Forwarder) Append(dst, msg []byte, now time.Time) ([]byte, error) {
 	var m RawMessage

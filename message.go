@@ -544,6 +544,12 @@ const (
 	jmsAMQPTypedEncoding   = "JMS_AMQP_TYPED_ENCODING"
 )
 
+// fieldNames returns these names.
+func fieldNames() [9]string {
+	return [...]string{jmsxDeliveryCount, jmsxGroupID, jmsxGroupSeq, jmsxUserID, jmsAMQPTTL,
+		jmsAMQPReplyToGroupID, jmsAMQPContentType, jmsAMQPContentEncoding, jmsAMQPTypedEncoding}
+}
+
 // Property returns a property, which does not exist if the message has none of the name.
 // Any name can be read. Those that are fields of the message are read from the field:
 // JMSXGroupID, JMSXGroupSeq, JMSXDeliveryCount, JMSXUserID, JMS_AMQP_REPLY_TO_GROUP_ID,
@@ -643,10 +649,7 @@ func (v View) field(name string) (Value, bool) {
 // property of that name too.
 func (v View) PropertyNames() []string {
 	var names []string
-	for _, name := range [...]string{
-		jmsxDeliveryCount, jmsxGroupID, jmsxGroupSeq, jmsxUserID,
-		jmsAMQPReplyToGroupID, jmsAMQPContentType, jmsAMQPContentEncoding, jmsAMQPTypedEncoding,
-	} {
+	for _, name := range fieldNames() {
 		if p, _ := v.field(name); p.exists {
 			names = append(names, name)
 		}
@@ -938,10 +941,10 @@ func (w Writer) SetProperty(m *amqp.Message, name string, value any) error {
 // SetProperties sets properties, all or none. Values are of JMS's types: bool, int8,
 // int16, int32, int64, float32, float64, string and nil. Names that are fields of the
 // message set the field: JMSXGroupID, JMS_AMQP_REPLY_TO_GROUP_ID, JMS_AMQP_CONTENT_TYPE
-// and JMS_AMQP_CONTENT_ENCODING a string, the last two in ASCII, or nil to remove it; JMSXGroupSeq an integer in
-// the range of int; JMS_AMQP_TTL an integer from 0 to 2^32-1, the ttl of the header
-// alone, which a [Producer] writes anew: set it after that, or in the producer's WireTTL.
-// nil is no integer: [Writer.RemoveProperty] removes those two.
+// and JMS_AMQP_CONTENT_ENCODING a string, the last two in ASCII, or nil to remove it;
+// JMSXGroupSeq an integer in the range of int; JMS_AMQP_TTL an integer from 0 to 2^32-1, the
+// ttl of the header alone, which a [Producer] writes anew: set it after that, or in the
+// producer's WireTTL. nil is no integer: [Writer.RemoveProperty] removes those two.
 //
 // It is an error if a value is of another type; if a name is not one that
 // [Writer.PropertyKey] takes; if it is of a field that cannot be set: JMSXDeliveryCount,
@@ -1096,14 +1099,14 @@ func (w Writer) PropertyKey(name string) (string, error) {
 	wrong := func(why string) (string, error) {
 		return "", &ValueError{What: "property", Value: quote(name), Err: errors.New(why)}
 	}
-	switch name {
-	case jmsxDeliveryCount, jmsxGroupID, jmsxGroupSeq, jmsxUserID, jmsAMQPTTL, jmsAMQPReplyToGroupID, jmsAMQPContentType,
-		jmsAMQPContentEncoding, jmsAMQPTypedEncoding:
-		return wrong("a field of the message, and no application property")
-	case "":
+	fields := fieldNames()
+	switch {
+	case name == "":
 		return wrong("empty")
-	}
-	if strings.HasPrefix(name, "JMS") && !strings.HasPrefix(name, "JMS_") {
+	case !strings.HasPrefix(name, "JMS"):
+	case slices.Contains(fields[:], name):
+		return wrong("a field of the message, and no application property")
+	case !strings.HasPrefix(name, "JMS_"):
 		return wrong("JMS keeps names that start with JMS for itself") // [jms 3.5.1]
 	}
 	if err := checkText("property", name); err != nil {
