@@ -979,7 +979,7 @@ func decodeText(c charset, b []byte) (string, error) {
 // milliseconds since 1970-01-01 UTC; a symbol and a uuid as string.
 //
 // A null, like a property that does not exist, is none as text, false as boolean and an
-// error as a number, as in JMS. Everything else that the table does not have is an error,
+// error as a number, as in JMS. Everything else that JMS's table does not have is an error,
 // a *[ValueError]. The zero Value does not exist. Do not compare Values with ==, which
 // panics for bytes, lists and maps: compare what the methods return.
 type Value struct {

@@ -382,11 +382,10 @@ func (s Stamp) Apply(m *amqp.Message) error {
 	if err := checkWritable(m); err != nil {
 		return err
 	}
-	if p := m.Properties; p != nil {
-		if err := cmp.Or(checkSymbol(FieldContentType.String(), optional(p.ContentType).Or("")),
-			checkSymbol(FieldContentEncoding.String(), optional(p.ContentEncoding).Or(""))); err != nil {
-			return err
-		}
+	p := propertiesOf(m)
+	if err := cmp.Or(checkSymbol(FieldContentType.String(), optional(p.ContentType).Or("")),
+		checkSymbol(FieldContentEncoding.String(), optional(p.ContentEncoding).Or(""))); err != nil {
+		return err
 	}
 	_, scheduled := m.ApplicationProperties[propertyScheduledDelay]
 	if scheduled && delayed && s.DelayForm != DelayProperty {

@@ -282,42 +282,41 @@ func annotationOf(m *amqp.Message, name string) any {
 	return m.Annotations[amqp.Symbol(name)]
 }
 
+// propertiesOf returns the properties of m, none stated where it has no section: not to be
+// written into.
+func propertiesOf(m *amqp.Message) *amqp.MessageProperties {
+	if m.Properties != nil {
+		return m.Properties
+	}
+	return &amqp.MessageProperties{}
+}
+
 // MessageID returns JMSMessageID, the zero ID if there is none; [ID.MessageID] is the
 // string. An id that is none of AMQP's four types or no valid UTF-8 is an error, a
 // *[ValueError].
-func (v View) MessageID() (ID, error) {
-	if p := v.Message.Properties; p != nil {
-		return IDFrom(p.MessageID)
-	}
-	return ID{}, nil
-}
+func (v View) MessageID() (ID, error) { return IDFrom(propertiesOf(v.Message).MessageID) }
 
 // CorrelationID returns JMSCorrelationID, as MessageID does; [ID.CorrelationID] is the string.
-func (v View) CorrelationID() (ID, error) {
-	if p := v.Message.Properties; p != nil {
-		return IDFrom(p.CorrelationID)
-	}
-	return ID{}, nil
-}
+func (v View) CorrelationID() (ID, error) { return IDFrom(propertiesOf(v.Message).CorrelationID) }
 
 // Destination returns JMSDestination: what the message says, or the receiver's own where
 // it says none. An address that is not valid UTF-8 is an error, a *[ValueError].
 func (v View) Destination() (Destination, error) {
-	p := v.Message.Properties
-	if p == nil || p.To == nil {
+	to := propertiesOf(v.Message).To
+	if to == nil {
 		return v.from().receiver.Destination, nil
 	}
-	return v.destination("to", *p.To, annotationDest, annotationToType)
+	return v.destination("to", *to, annotationDest, annotationToType)
 }
 
 // ReplyTo returns JMSReplyTo, the zero Destination if there is none. An address that is
 // not valid UTF-8 is an error, a *[ValueError].
 func (v View) ReplyTo() (Destination, error) {
-	p := v.Message.Properties
-	if p == nil || p.ReplyTo == nil {
+	replyTo := propertiesOf(v.Message).ReplyTo
+	if replyTo == nil {
 		return Destination{}, nil
 	}
-	return v.destination("reply-to", *p.ReplyTo, annotationReplyTo, annotationReplyType)
+	return v.destination("reply-to", *replyTo, annotationReplyTo, annotationReplyType)
 }
 
 func (v View) destination(what, address, annotation, legacy string) (Destination, error) {
@@ -354,10 +353,7 @@ func (v View) DeliveryCount() int32 {
 
 // Timestamp returns JMSTimestamp in milliseconds since 1970-01-01 UTC, 0 where there is none.
 func (v View) Timestamp() int64 {
-	if p := v.Message.Properties; p != nil && p.CreationTime != nil {
-		return p.CreationTime.UnixMilli()
-	}
-	return 0
+	return numberFromTime(propertiesOf(v.Message).CreationTime).n
 }
 
 // DeliveryTime returns JMSDeliveryTime, as [RawMessage.DeliveryTimeFrom] does for the
@@ -381,9 +377,7 @@ func delaysOf(m *amqp.Message, byProperty bool) delays {
 		}
 		d.delay = numberFrom(annotationOf(m, annotationDeliveryDelay))
 	}
-	if m.Properties != nil {
-		d.created = numberFromTime(m.Properties.CreationTime)
-	}
+	d.created = numberFromTime(propertiesOf(m).CreationTime)
 	if byProperty {
 		d.property = numberFrom(m.ApplicationProperties[propertyScheduledDelay])
 	}
@@ -392,8 +386,8 @@ func delaysOf(m *amqp.Message, byProperty bool) delays {
 
 // Expiration returns JMSExpiration, as [RawMessage.Expiration] does.
 func (v View) Expiration() (int64, error) {
-	if p := v.Message.Properties; p != nil && p.AbsoluteExpiryTime != nil {
-		return expiration(numberFromTime(p.AbsoluteExpiryTime), Opt[uint32]{}, v.from().received)
+	if absolute := numberFromTime(propertiesOf(v.Message).AbsoluteExpiryTime); absolute.stated() {
+		return expiration(absolute, Opt[uint32]{}, v.from().received)
 	}
 	h, err := HeaderFrom(v.Message.Header)
 	if err != nil {
@@ -410,21 +404,11 @@ func numberFromTime(t *time.Time) number {
 }
 
 // Type returns JMSType, as it stands on the wire.
-func (v View) Type() Opt[string] {
-	if p := v.Message.Properties; p != nil {
-		return optional(p.Subject)
-	}
-	return Opt[string]{}
-}
+func (v View) Type() Opt[string] { return optional(propertiesOf(v.Message).Subject) }
 
 // UserID returns JMSXUserID, "" for none: a user-id of no bytes is none. Bytes that are not
 // valid UTF-8 are an error, a *[ValueError]; they are in the message's Properties.UserID.
-func (v View) UserID() (string, error) {
-	if p := v.Message.Properties; p != nil {
-		return JMSXUserID(p.UserID)
-	}
-	return "", nil
-}
+func (v View) UserID() (string, error) { return JMSXUserID(propertiesOf(v.Message).UserID) }
 
 // JMSXUserID returns the text of a user-id, "" for none and for an empty one. Bytes that
 // are not valid UTF-8 are an error, a *[ValueError].
@@ -437,17 +421,12 @@ func JMSXUserID(userID []byte) (string, error) {
 }
 
 // GroupID returns JMSXGroupID as it stands on the wire. "" is a group too.
-func (v View) GroupID() Opt[string] {
-	if p := v.Message.Properties; p != nil {
-		return optional(p.GroupID)
-	}
-	return Opt[string]{}
-}
+func (v View) GroupID() Opt[string] { return optional(propertiesOf(v.Message).GroupID) }
 
 // GroupSeq returns JMSXGroupSeq.
 func (v View) GroupSeq() Opt[int32] {
-	if p := v.Message.Properties; p != nil && p.GroupSequence != nil {
-		return Some(JMSXGroupSeq(*p.GroupSequence))
+	if sequence := propertiesOf(v.Message).GroupSequence; sequence != nil {
+		return Some(JMSXGroupSeq(*sequence))
 	}
 	return Opt[int32]{}
 }
@@ -460,28 +439,13 @@ func JMSXGroupSeq(sequence uint32) int32 { return int32(sequence) }
 func GroupSequence(seq int32) uint32 { return uint32(seq) }
 
 // ReplyToGroupID returns JMS_AMQP_REPLY_TO_GROUP_ID as it stands on the wire.
-func (v View) ReplyToGroupID() Opt[string] {
-	if p := v.Message.Properties; p != nil {
-		return optional(p.ReplyToGroupID)
-	}
-	return Opt[string]{}
-}
+func (v View) ReplyToGroupID() Opt[string] { return optional(propertiesOf(v.Message).ReplyToGroupID) }
 
 // ContentType returns JMS_AMQP_CONTENT_TYPE as it stands on the wire.
-func (v View) ContentType() Opt[string] {
-	if p := v.Message.Properties; p != nil {
-		return optional(p.ContentType)
-	}
-	return Opt[string]{}
-}
+func (v View) ContentType() Opt[string] { return optional(propertiesOf(v.Message).ContentType) }
 
 // ContentEncoding returns JMS_AMQP_CONTENT_ENCODING as it stands on the wire.
-func (v View) ContentEncoding() Opt[string] {
-	if p := v.Message.Properties; p != nil {
-		return optional(p.ContentEncoding)
-	}
-	return Opt[string]{}
-}
+func (v View) ContentEncoding() Opt[string] { return optional(propertiesOf(v.Message).ContentEncoding) }
 
 func optional(s *string) Opt[string] {
 	if s == nil {
@@ -495,12 +459,15 @@ func optional(s *string) Opt[string] {
 func (v View) Body() Body { return bodyOf(v.Message) }
 
 func bodyOf(m *amqp.Message) Body {
-	b := Body{Annotation: annotationOf(m, annotationMessageKind), Data: m.Data, Sequences: m.Sequence, Value: m.Value}
-	if p := m.Properties; p != nil {
-		b.ContentType = optional(p.ContentType).Or("")
-		b.ContentEncoding = optional(p.ContentEncoding).Or("")
+	p := propertiesOf(m)
+	return Body{
+		Annotation:      annotationOf(m, annotationMessageKind),
+		ContentType:     optional(p.ContentType).Or(""),
+		ContentEncoding: optional(p.ContentEncoding).Or(""),
+		Data:            m.Data,
+		Sequences:       m.Sequence,
+		Value:           m.Value,
 	}
-	return b
 }
 
 // Kind returns what kind of message this is, as [Body.Kind] does.
