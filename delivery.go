@@ -59,8 +59,8 @@ func (f DelayForm) String() string {
 // A Peer is what differs from broker to broker. The zero Peer is any peer: no delay,
 // no prefixes. Peers can be compared with ==.
 type Peer struct {
-	Product string // for people to read, yet == looks at it too
-	Delay   DelayForm
+	Product string    // its name, for people to read and for [Check]
+	Delay   DelayForm // how it is asked to delay
 
 	// What the address of a queue or a topic starts with. Where PercentEncoded is
 	// set, the name behind it is percent-encoded.
@@ -769,9 +769,10 @@ func (m *RawMessage) Timestamp() (int64, error) {
 // to the creation-time, and allocates nothing.
 func (m *RawMessage) DeliveryTime() (int64, error) { return m.deliveryTime(false) }
 
-// DeliveryTimeFrom returns JMSDeliveryTime for messages from a peer. Where that takes
-// delays as the application property AMQ_SCHEDULED_DELAY, the creation-time and
-// that come after x-opt-delivery-delay; otherwise it is [RawMessage.DeliveryTime].
+// DeliveryTimeFrom returns JMSDeliveryTime for messages from a peer: that of
+// [RawMessage.DeliveryTime], but where the peer's form of delay is [DelayProperty], the
+// creation-time and the application property AMQ_SCHEDULED_DELAY together come after
+// x-opt-delivery-delay.
 func (m *RawMessage) DeliveryTimeFrom(p Peer) (int64, error) {
 	return m.deliveryTime(p.Delay == DelayProperty)
 }

@@ -1328,6 +1328,7 @@ type Problem struct {
 	What string // what becomes of it
 }
 
+// String returns the problem on one line, for people to read.
 func (p Problem) String() string { return p.In + ": " + p.Who + ": " + p.What }
 
 // Who Check speaks of beside the peers.
