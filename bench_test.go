@@ -1,16 +1,15 @@
 package amqpjms
 
 import (
-	"encoding/binary"
-	"testing"
-	"time"
-
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
+	"testing"
+	"time"
 
 	"github.com/Azure/go-amqp"
 	"github.com/google/uuid"

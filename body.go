@@ -17,6 +17,7 @@ import (
 
 	"github.com/Azure/go-amqp"
 	"github.com/google/uuid"
+	"github.com/seed-b113d664/amqpjms/internal/wire"
 )
 
 // A MessageKind is one of JMS's six kinds of message. Its value is that of the annotation
@@ -82,7 +83,8 @@ type Serialized []byte
 // *amqp.Message. The zero Body is that of a message without a body section.
 //
 // Values are of the Go types that go-amqp decodes into. A Body keeps what it was made
-// from, and methods return parts of that where they say so.
+// from, and methods return parts of that where they say so. They change nothing, and may be
+// called by several goroutines at once.
 type Body struct {
 	Annotation      any    // x-opt-jms-msg-type
 	ContentType     string // "": none
@@ -171,6 +173,73 @@ func kindOf(annotation any, contentType string, form bodyForm, value any) Messag
 	return ObjectMessage
 }
 
+// Kind returns what kind of JMS message this is, as [Body.Kind] does. Unlike a [View] it
+// can tell an amqp-value null from no body. It walks the sections of the body and looks at
+// nothing that stands inside, so its cost grows with their number and not their size. It is
+// an error, a *[WireError], if they, the content-type or the annotations are broken.
+func (m *RawMessage) Kind() (MessageKind, error) {
+	var form bodyForm
+	var value any
+	for s, err := range m.BodySections() {
+		if err != nil {
+			return 0, err
+		}
+		switch s.Kind {
+		case SectionData:
+			form = formData
+		case SectionAMQPSequence:
+			form = formSequence
+		case SectionAMQPValue:
+			value = typeOf(s.Value)
+			form = Body{Value: value}.form()
+		}
+	}
+	contentType, annotation, err := m.saidOfKind()
+	if err != nil {
+		return 0, err
+	}
+	return kindOf(annotation, contentType, form, value), nil
+}
+
+// saidOfKind returns what the content-type and the annotation say of the kind of message.
+func (m *RawMessage) saidOfKind() (contentType string, annotation any, err error) {
+	v, err := m.Property(FieldContentType)
+	if err != nil {
+		return "", nil, err
+	}
+	contentType, _ = v.Text()
+	v, err = m.Annotation(annotationMessageKind)
+	if err != nil {
+		return "", nil, err
+	}
+	if n, ok := v.Int(); ok {
+		annotation = n
+	}
+	return contentType, annotation, nil
+}
+
+// typeOf returns an empty value of the type of v, as far as the kind of a body depends on it.
+func typeOf(v RawValue) any {
+	r := wire.NewReader(v)
+	switch t := r.Next(); t {
+	case wire.Null:
+		return amqp.Null{}
+	case wire.String:
+		return ""
+	case wire.Binary:
+		return []byte(nil)
+	case wire.List:
+		return []any(nil)
+	case wire.Map:
+		return map[any]any(nil)
+	default:
+		return unread(t.String())
+	}
+}
+
+// An unread is a value that need not be decoded, by the name of its type.
+type unread string
+
 // ToSend returns the body as it is sent: with the annotation that every message bears, which
 // is the kind as an int8, a byte in AMQP, whatever type it was of [jms-mapping 3.2]; and
 // with an amqp-value null where there is no section at all, for some peers end the session
@@ -248,8 +317,8 @@ func (b Body) Text() (Opt[string], error) {
 		return Some(text), nil
 	case formValue:
 		if text, ok := b.Value.(string); ok {
-			if !utf8.ValidString(text) {
-				return Opt[string]{}, &ValueError{What: "text", Value: quote(text), Err: errNotUTF8}
+			if err := checkText("text", text); err != nil {
+				return Opt[string]{}, err
 			}
 			return Some(text), nil
 		}
@@ -564,13 +633,6 @@ const (
 	bodyTypes     = "[]byte, " + propertyTypes
 )
 
-func checkText(what, text string) error {
-	if !utf8.ValidString(text) {
-		return &ValueError{What: what, Value: quote(text), Err: errNotUTF8}
-	}
-	return nil
-}
-
 // checkSymbol is an error if text cannot be a symbol [amqp 1.6.21].
 func checkSymbol(what, text string) error {
 	for i := range len(text) {
@@ -594,9 +656,9 @@ func checkArray(what string, v any) error {
 	wrong := false
 	switch v := v.(type) {
 	case []int32:
-		wrong = len(v) > 0 && slices.Max(v) <= math.MaxInt8 && slices.Min(v) < math.MinInt8
+		wrong = takenForBytes(v)
 	case []int64:
-		wrong = len(v) > 0 && slices.Max(v) <= math.MaxInt8 && slices.Min(v) < math.MinInt8
+		wrong = takenForBytes(v)
 	case []time.Time:
 		wrong = slices.ContainsFunc(v, func(t time.Time) bool { return t.UnixNano()/int64(time.Millisecond) != t.UnixMilli() })
 	}
@@ -604,6 +666,10 @@ func checkArray(what string, v any) error {
 		return &ValueError{What: what, Value: fmt.Sprintf("of type %T", v), Err: errNotWritten}
 	}
 	return nil
+}
+
+func takenForBytes[T int32 | int64](v []T) bool {
+	return len(v) > 0 && slices.Max(v) <= math.MaxInt8 && slices.Min(v) < math.MinInt8
 }
 
 // checkProperty is an error if v is of no type that JMS has for a property.
@@ -751,9 +817,6 @@ func amqpTypeName(v any) string {
 	}
 	return fmt.Sprintf("of type %T", v)
 }
-
-// An unread is a value that need not be decoded, by the name of its type.
-type unread string
 
 // A contentType is a content-type that has been read.
 type contentType struct {
@@ -916,7 +979,7 @@ func decodeText(c charset, b []byte) (string, error) {
 // milliseconds since 1970-01-01 UTC; a symbol and a uuid as string.
 //
 // A null, like a property that does not exist, is none as text, false as boolean and an
-// error as a number, as in JMS. Everything else that the table does not have is an error,
+// error as a number, as in JMS. Everything else that JMS's table does not have is an error,
 // a *[ValueError]. The zero Value does not exist. Do not compare Values with ==, which
 // panics for bytes, lists and maps: compare what the methods return.
 type Value struct {

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/Azure/go-amqp"
 	"github.com/seed-b113d664/amqpjms/internal/wire"
@@ -60,8 +59,8 @@ func (f DelayForm) String() string {
 // A Peer is what differs from broker to broker. The zero Peer is any peer: no delay,
 // no prefixes. Peers can be compared with ==.
 type Peer struct {
-	Product string // for people to read, yet == looks at it too
-	Delay   DelayForm
+	Product string    // its name, for people to read and for [Check]
+	Delay   DelayForm // how it is asked to delay
 
 	// What the address of a queue or a topic starts with. Where PercentEncoded is
 	// set, the name behind it is percent-encoded.
@@ -70,6 +69,20 @@ type Peer struct {
 
 	// TextAsData sends a text as a data section, for receivers that read no other.
 	TextAsData bool
+}
+
+// The products of the predefined peers.
+const (
+	productArtemis    = "ActiveMQ Artemis"
+	productActiveMQ   = "ActiveMQ Classic"
+	productBrokerJ    = "Qpid Broker-J"
+	productRabbitMQ   = "RabbitMQ"
+	productRabbitMQ3  = "RabbitMQ 3"
+	productServiceBus = "Azure Service Bus"
+)
+
+func products() []string {
+	return []string{productArtemis, productActiveMQ, productBrokerJ, productRabbitMQ, productRabbitMQ3, productServiceBus}
 }
 
 // Artemis returns what is known of ActiveMQ Artemis (2.40.0).
@@ -232,8 +245,8 @@ func (p Producer) Stamp(now time.Time, id ID) (Stamp, error) {
 	if priority := p.Priority.Or(DefaultPriority); priority > 9 {
 		return Stamp{}, &ValueError{What: "priority", Value: strconv.Itoa(int(priority)), Err: errors.New("out of range 0 to 9")} // [jms 3.4.10]
 	}
-	if !utf8.ValidString(p.UserID) {
-		return Stamp{}, &ValueError{What: "user id", Value: quote(p.UserID), Err: errNotUTF8}
+	if err := checkText("user id", p.UserID); err != nil {
+		return Stamp{}, err
 	}
 	if p.NoMessageID {
 		id = ID{}
@@ -352,13 +365,13 @@ func (p Producer) Prepare(m *amqp.Message, now time.Time) (Stamp, error) {
 // takes that for its delay; elsewhere it is the application's own (ActiveMQ Classic serves
 // it all the same, so take it off a message that was sent in that form), but an error, a
 // *[ValueError], beside a delay in another form. So is a delay whose form cannot be
-// written, in a stamp that [Producer.Stamp] did not make, and what go-amqp cannot write,
-// though it decodes it: keys of some types in annotations, of the delivery too, and in the
-// footer; arrays of int or long with a number below -128 and none above 127; arrays of
-// timestamp with one before 1677-09-22 or after 2262-04-11, or one before 1970 that has a part
-// of a millisecond; described values whose descriptor is a symbol; a content-type or
-// content-encoding that is not ASCII. So all annotations, properties and values of a map or a
-// list are looked at. m does not change on error.
+// written, in a stamp that [Producer.Stamp] did not make; a content-type or
+// content-encoding that is not ASCII; and what go-amqp cannot write, though it decodes it:
+// keys of some types in annotations, of the delivery too, and in the footer; arrays of int
+// or long with a number below -128 and none above 127; arrays of timestamp with one before
+// 1677-09-22 or after 2262-04-11, or one before 1970 that has a part of a millisecond;
+// described values whose descriptor is a symbol. So all annotations, properties and values
+// of a map or a list are looked at. m does not change on error.
 func (s Stamp) Apply(m *amqp.Message) error {
 	delayed := s.DeliveryDelay > 0
 	if delayed {
@@ -369,11 +382,10 @@ func (s Stamp) Apply(m *amqp.Message) error {
 	if err := checkWritable(m); err != nil {
 		return err
 	}
-	if p := m.Properties; p != nil {
-		if err := cmp.Or(checkSymbol(FieldContentType.String(), optional(p.ContentType).Or("")),
-			checkSymbol(FieldContentEncoding.String(), optional(p.ContentEncoding).Or(""))); err != nil {
-			return err
-		}
+	p := propertiesOf(m)
+	if err := cmp.Or(checkSymbol(FieldContentType.String(), optional(p.ContentType).Or("")),
+		checkSymbol(FieldContentEncoding.String(), optional(p.ContentEncoding).Or(""))); err != nil {
+		return err
 	}
 	_, scheduled := m.ApplicationProperties[propertyScheduledDelay]
 	if scheduled && delayed && s.DelayForm != DelayProperty {
@@ -757,9 +769,10 @@ func (m *RawMessage) Timestamp() (int64, error) {
 // to the creation-time, and allocates nothing.
 func (m *RawMessage) DeliveryTime() (int64, error) { return m.deliveryTime(false) }
 
-// DeliveryTimeFrom returns JMSDeliveryTime for messages from a peer. Where that takes
-// delays as the application property AMQ_SCHEDULED_DELAY, the creation-time and
-// that come after x-opt-delivery-delay; otherwise it is [RawMessage.DeliveryTime].
+// DeliveryTimeFrom returns JMSDeliveryTime for messages from a peer: that of
+// [RawMessage.DeliveryTime], but where the peer's form of delay is [DelayProperty], the
+// creation-time and the application property AMQ_SCHEDULED_DELAY together come after
+// x-opt-delivery-delay.
 func (m *RawMessage) DeliveryTimeFrom(p Peer) (int64, error) {
 	return m.deliveryTime(p.Delay == DelayProperty)
 }
@@ -851,6 +864,8 @@ func ReachesSubscription(sent, subscribed time.Time) bool {
 // A Forwarder is how a node passes messages on. The zero Forwarder knows nothing of
 // its neighbours. Forwarders can be compared with ==.
 type Forwarder struct {
+	// From is where messages come from: where its form of delay is [DelayProperty], the
+	// property AMQ_SCHEDULED_DELAY is a delay, elsewhere the application's own.
 	From Peer
 
 	// To is asked to delay by x-opt-delivery-time if its form is that, is not chosen or
@@ -903,9 +918,9 @@ func (f Forwarder) header(h Header) Header {
 // application property AMQ_SCHEDULED_DELAY, and a section that holds nothing else, goes
 // where the message comes from a peer that takes it for its delay.
 //
-// It is an error if the message cannot be cut up or its delay not be read, if it has a
-// relative delay and no creation-time, or if it has to wait and the next peer cannot
-// delay; dst is returned as it was. dst must not overlap msg. For a message without
+// It is an error, a *[WireError] or *[ValueError], if the message cannot be cut up or its
+// delay not be read, if it has a relative delay and no creation-time, or if it has to wait
+// and the next peer cannot delay; dst is returned as it was. dst must not overlap msg. For a message without
 // such annotations it allocates nothing but what dst must grow by.
 func (f Forwarder) Append(dst, msg []byte, now time.Time) ([]byte, error) {
 	var m RawMessage

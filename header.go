@@ -183,6 +183,7 @@ import (
 	"slices"
 	"strconv"
 	"time"
+	"unicode/utf8"
 
 	"github.com/Azure/go-amqp"
 	"github.com/seed-b113d664/amqpjms/internal/wire"
@@ -222,6 +223,19 @@ func quote[T string | []byte](s T) string {
 		return strconv.Quote(string(s))
 	}
 	return strconv.Quote(string(s[:most])) + "… (" + strconv.Itoa(len(s)) + " bytes)"
+}
+
+var (
+	errNotUTF8 = errors.New("not valid UTF-8")
+	errTooLong = errors.New("longer than AMQP can carry")
+)
+
+// checkText is an error if text cannot be a string [amqp 1.6.20].
+func checkText(what, text string) error {
+	if !utf8.ValidString(text) {
+		return &ValueError{What: what, Value: quote(text), Err: errNotUTF8}
+	}
+	return nil
 }
 
 // An Opt is a value that may not be stated, which is not the same as its
@@ -483,6 +497,8 @@ func HeaderFrom(mh *amqp.MessageHeader) (Header, error) {
 	return h, nil
 }
 
+// modeFrom and the two below return a field of HeaderFrom each, for a [View], in which no
+// field fails for another.
 func modeFrom(mh *amqp.MessageHeader) DeliveryMode {
 	switch {
 	case mh == nil:
@@ -829,10 +845,16 @@ func (m *RawMessage) checkField(r *wire.Reader, f PropertiesField) error {
 	return nil
 }
 
+// beforeBody returns the sections before the body, from SectionHeader on, nil for one that
+// is not there.
+func (m *RawMessage) beforeBody() [5][]byte {
+	return [...][]byte{m.HeaderSection, m.DeliveryAnnotations, m.MessageAnnotations, m.Properties, m.ApplicationProperties}
+}
+
 // offset returns where in the message a section starts, or for SectionData the body.
 func (m *RawMessage) offset(kind SectionKind) int {
 	at := 0
-	for i, s := range [...][]byte{m.HeaderSection, m.DeliveryAnnotations, m.MessageAnnotations, m.Properties, m.ApplicationProperties} {
+	for i, s := range m.beforeBody() {
 		if kind > SectionHeader+SectionKind(i) {
 			at += len(s)
 		}
@@ -910,7 +932,7 @@ type Section struct {
 func (m *RawMessage) Sections() iter.Seq2[Section, error] {
 	return func(yield func(Section, error) bool) {
 		at := 0
-		for i, b := range [...][]byte{m.HeaderSection, m.DeliveryAnnotations, m.MessageAnnotations, m.Properties, m.ApplicationProperties} {
+		for i, b := range m.beforeBody() {
 			if b == nil {
 				continue
 			}
@@ -1010,10 +1032,13 @@ func AppendExplicit(dst, msg []byte, nodeDefault DeliveryMode) ([]byte, error) {
 const headerRoom = 20
 
 // A RawValue is one AMQP value as it is encoded, format code first. The zero
-// RawValue, nil, is no value.
+// RawValue, nil, is no value. Int, Timestamp, Bool, Bytes and Text are false for a value of
+// another type, for one that is cut off or wrong (a string that is not UTF-8, say), and
+// where something follows it.
 type RawValue []byte
 
-// Type returns the name of the value's type as AMQP writes it, such as "ulong".
+// Type returns the name of the value's type as AMQP writes it, such as "ulong", and
+// "no value" for none and for bytes that are none.
 func (v RawValue) Type() string {
 	r := wire.NewReader(v)
 	return r.Next().String()
@@ -1023,9 +1048,6 @@ func (v RawValue) isNull() bool {
 	r := wire.NewReader(v)
 	return r.Null()
 }
-
-// The getters give false for a value of another type, for one that is cut off or wrong
-// (a string that is not UTF-8, say), and where something follows it.
 
 // Int returns the value if it is of one of the eight integer types and fits.
 func (v RawValue) Int() (int64, bool) {

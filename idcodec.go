@@ -66,8 +66,6 @@ func NewID() ID {
 }
 
 var (
-	errNotUTF8   = errors.New("not valid UTF-8")
-	errTooLong   = errors.New("longer than AMQP can carry")
 	errNotUlong  = errors.New("not an unsigned 64-bit decimal")
 	errNotUUID   = errors.New("not a uuid of 8-4-4-4-12 hex digits")
 	errNotBinary = errors.New("not pairs of hex digits")
@@ -76,11 +74,10 @@ var (
 // ParseID reads a JMSCorrelationID, or a JMSMessageID that a bridge sets, as a JMS
 // application writes it. A string that does not start with "ID:" and one of the
 // five markers is an id of type string, all of it; the empty string too, so do not give
-// it the "" that stands for none. After
-// a marker stands what it says, in the one form that [ID.MessageID] writes, save
-// that hex digits may be in either case: anything else is an error, a *[ValueError],
-// as it is for a string that is not valid UTF-8. An id of type string shares
-// jms's memory.
+// it the "" that stands for none. After a marker stands what it says, in the one form that
+// [ID.MessageID] writes, save that hex digits may be in either case: anything else is an
+// error, a *[ValueError], as it is for a string that is not valid UTF-8. An id of type
+// string shares jms's memory.
 func ParseID(jms string) (ID, error) {
 	id, err := parseID(jms)
 	if (err != nil || id.kind == idString) && !utf8.ValidString(jms) { // the others are ASCII
@@ -170,15 +167,15 @@ func hasPrefix[T string | []byte](s T, prefix string) bool {
 
 // IDFrom returns the id that v holds, as in go-amqp's MessageID and CorrelationID:
 // a string, a uint64, an amqp.UUID or uuid.UUID, or a []byte, which is copied. No id
-// is nil, [amqp.Null] and a nil []byte; an empty one is an empty binary. Any other type is an
-// error, a *[ValueError], and so is a string that is not valid UTF-8.
+// is nil, [amqp.Null] and a nil []byte; an empty []byte is an empty binary. Any other type
+// is an error, a *[ValueError], and so is a string that is not valid UTF-8.
 func IDFrom(v any) (ID, error) {
 	switch v := v.(type) {
 	case nil, amqp.Null:
 		return ID{}, nil
 	case string:
-		if !utf8.ValidString(v) {
-			return ID{}, &ValueError{What: "id", Value: quote(v), Err: errNotUTF8}
+		if err := checkText("id", v); err != nil {
+			return ID{}, err
 		}
 		if uint64(len(v)) > math.MaxUint32 {
 			return ID{}, &ValueError{What: "id", Value: quote(v), Err: errTooLong}

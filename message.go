@@ -152,8 +152,9 @@ func (p Peer) Address(d Destination) (string, error) {
 		return d.Address, nil
 	case d.Name == "":
 		return "", &ValueError{What: "destination", Value: d.Kind.String(), Err: errNoName}
-	case !utf8.ValidString(d.Name):
-		return "", &ValueError{What: "destination", Value: quote(d.Name), Err: errNotUTF8}
+	}
+	if err := checkText("destination", d.Name); err != nil {
+		return "", err
 	}
 	prefix := p.prefix(d.Kind)
 	if err := checkText("address", prefix); err != nil {
@@ -281,42 +282,41 @@ func annotationOf(m *amqp.Message, name string) any {
 	return m.Annotations[amqp.Symbol(name)]
 }
 
+// propertiesOf returns the properties of m, none stated where it has no section: not to be
+// written into.
+func propertiesOf(m *amqp.Message) *amqp.MessageProperties {
+	if m.Properties != nil {
+		return m.Properties
+	}
+	return &amqp.MessageProperties{}
+}
+
 // MessageID returns JMSMessageID, the zero ID if there is none; [ID.MessageID] is the
 // string. An id that is none of AMQP's four types or no valid UTF-8 is an error, a
 // *[ValueError].
-func (v View) MessageID() (ID, error) {
-	if p := v.Message.Properties; p != nil {
-		return IDFrom(p.MessageID)
-	}
-	return ID{}, nil
-}
+func (v View) MessageID() (ID, error) { return IDFrom(propertiesOf(v.Message).MessageID) }
 
 // CorrelationID returns JMSCorrelationID, as MessageID does; [ID.CorrelationID] is the string.
-func (v View) CorrelationID() (ID, error) {
-	if p := v.Message.Properties; p != nil {
-		return IDFrom(p.CorrelationID)
-	}
-	return ID{}, nil
-}
+func (v View) CorrelationID() (ID, error) { return IDFrom(propertiesOf(v.Message).CorrelationID) }
 
 // Destination returns JMSDestination: what the message says, or the receiver's own where
 // it says none. An address that is not valid UTF-8 is an error, a *[ValueError].
 func (v View) Destination() (Destination, error) {
-	p := v.Message.Properties
-	if p == nil || p.To == nil {
+	to := propertiesOf(v.Message).To
+	if to == nil {
 		return v.from().receiver.Destination, nil
 	}
-	return v.destination("to", *p.To, annotationDest, annotationToType)
+	return v.destination("to", *to, annotationDest, annotationToType)
 }
 
 // ReplyTo returns JMSReplyTo, the zero Destination if there is none. An address that is
 // not valid UTF-8 is an error, a *[ValueError].
 func (v View) ReplyTo() (Destination, error) {
-	p := v.Message.Properties
-	if p == nil || p.ReplyTo == nil {
+	replyTo := propertiesOf(v.Message).ReplyTo
+	if replyTo == nil {
 		return Destination{}, nil
 	}
-	return v.destination("reply-to", *p.ReplyTo, annotationReplyTo, annotationReplyType)
+	return v.destination("reply-to", *replyTo, annotationReplyTo, annotationReplyType)
 }
 
 func (v View) destination(what, address, annotation, legacy string) (Destination, error) {
@@ -353,10 +353,7 @@ func (v View) DeliveryCount() int32 {
 
 // Timestamp returns JMSTimestamp in milliseconds since 1970-01-01 UTC, 0 where there is none.
 func (v View) Timestamp() int64 {
-	if p := v.Message.Properties; p != nil && p.CreationTime != nil {
-		return p.CreationTime.UnixMilli()
-	}
-	return 0
+	return numberFromTime(propertiesOf(v.Message).CreationTime).n
 }
 
 // DeliveryTime returns JMSDeliveryTime, as [RawMessage.DeliveryTimeFrom] does for the
@@ -380,9 +377,7 @@ func delaysOf(m *amqp.Message, byProperty bool) delays {
 		}
 		d.delay = numberFrom(annotationOf(m, annotationDeliveryDelay))
 	}
-	if m.Properties != nil {
-		d.created = numberFromTime(m.Properties.CreationTime)
-	}
+	d.created = numberFromTime(propertiesOf(m).CreationTime)
 	if byProperty {
 		d.property = numberFrom(m.ApplicationProperties[propertyScheduledDelay])
 	}
@@ -391,8 +386,8 @@ func delaysOf(m *amqp.Message, byProperty bool) delays {
 
 // Expiration returns JMSExpiration, as [RawMessage.Expiration] does.
 func (v View) Expiration() (int64, error) {
-	if p := v.Message.Properties; p != nil && p.AbsoluteExpiryTime != nil {
-		return expiration(numberFromTime(p.AbsoluteExpiryTime), Opt[uint32]{}, v.from().received)
+	if absolute := numberFromTime(propertiesOf(v.Message).AbsoluteExpiryTime); absolute.stated() {
+		return expiration(absolute, Opt[uint32]{}, v.from().received)
 	}
 	h, err := HeaderFrom(v.Message.Header)
 	if err != nil {
@@ -409,43 +404,29 @@ func numberFromTime(t *time.Time) number {
 }
 
 // Type returns JMSType, as it stands on the wire.
-func (v View) Type() Opt[string] {
-	if p := v.Message.Properties; p != nil {
-		return optional(p.Subject)
-	}
-	return Opt[string]{}
-}
+func (v View) Type() Opt[string] { return optional(propertiesOf(v.Message).Subject) }
 
 // UserID returns JMSXUserID, "" for none: a user-id of no bytes is none. Bytes that are not
 // valid UTF-8 are an error, a *[ValueError]; they are in the message's Properties.UserID.
-func (v View) UserID() (string, error) {
-	if p := v.Message.Properties; p != nil {
-		return JMSXUserID(p.UserID)
-	}
-	return "", nil
-}
+func (v View) UserID() (string, error) { return JMSXUserID(propertiesOf(v.Message).UserID) }
 
 // JMSXUserID returns the text of a user-id, "" for none and for an empty one. Bytes that
 // are not valid UTF-8 are an error, a *[ValueError].
 func JMSXUserID(userID []byte) (string, error) {
-	if !utf8.Valid(userID) {
-		return "", &ValueError{What: "user id", Value: quote(string(userID)), Err: errNotUTF8}
+	user := string(userID)
+	if err := checkText("user id", user); err != nil {
+		return "", err
 	}
-	return string(userID), nil
+	return user, nil
 }
 
 // GroupID returns JMSXGroupID as it stands on the wire. "" is a group too.
-func (v View) GroupID() Opt[string] {
-	if p := v.Message.Properties; p != nil {
-		return optional(p.GroupID)
-	}
-	return Opt[string]{}
-}
+func (v View) GroupID() Opt[string] { return optional(propertiesOf(v.Message).GroupID) }
 
 // GroupSeq returns JMSXGroupSeq.
 func (v View) GroupSeq() Opt[int32] {
-	if p := v.Message.Properties; p != nil && p.GroupSequence != nil {
-		return Some(JMSXGroupSeq(*p.GroupSequence))
+	if sequence := propertiesOf(v.Message).GroupSequence; sequence != nil {
+		return Some(JMSXGroupSeq(*sequence))
 	}
 	return Opt[int32]{}
 }
@@ -458,28 +439,13 @@ func JMSXGroupSeq(sequence uint32) int32 { return int32(sequence) }
 func GroupSequence(seq int32) uint32 { return uint32(seq) }
 
 // ReplyToGroupID returns JMS_AMQP_REPLY_TO_GROUP_ID as it stands on the wire.
-func (v View) ReplyToGroupID() Opt[string] {
-	if p := v.Message.Properties; p != nil {
-		return optional(p.ReplyToGroupID)
-	}
-	return Opt[string]{}
-}
+func (v View) ReplyToGroupID() Opt[string] { return optional(propertiesOf(v.Message).ReplyToGroupID) }
 
 // ContentType returns JMS_AMQP_CONTENT_TYPE as it stands on the wire.
-func (v View) ContentType() Opt[string] {
-	if p := v.Message.Properties; p != nil {
-		return optional(p.ContentType)
-	}
-	return Opt[string]{}
-}
+func (v View) ContentType() Opt[string] { return optional(propertiesOf(v.Message).ContentType) }
 
 // ContentEncoding returns JMS_AMQP_CONTENT_ENCODING as it stands on the wire.
-func (v View) ContentEncoding() Opt[string] {
-	if p := v.Message.Properties; p != nil {
-		return optional(p.ContentEncoding)
-	}
-	return Opt[string]{}
-}
+func (v View) ContentEncoding() Opt[string] { return optional(propertiesOf(v.Message).ContentEncoding) }
 
 func optional(s *string) Opt[string] {
 	if s == nil {
@@ -493,12 +459,15 @@ func optional(s *string) Opt[string] {
 func (v View) Body() Body { return bodyOf(v.Message) }
 
 func bodyOf(m *amqp.Message) Body {
-	b := Body{Annotation: annotationOf(m, annotationMessageKind), Data: m.Data, Sequences: m.Sequence, Value: m.Value}
-	if p := m.Properties; p != nil {
-		b.ContentType = optional(p.ContentType).Or("")
-		b.ContentEncoding = optional(p.ContentEncoding).Or("")
+	p := propertiesOf(m)
+	return Body{
+		Annotation:      annotationOf(m, annotationMessageKind),
+		ContentType:     optional(p.ContentType).Or(""),
+		ContentEncoding: optional(p.ContentEncoding).Or(""),
+		Data:            m.Data,
+		Sequences:       m.Sequence,
+		Value:           m.Value,
 	}
-	return b
 }
 
 // Kind returns what kind of message this is, as [Body.Kind] does.
@@ -541,6 +510,12 @@ const (
 	jmsAMQPContentEncoding = "JMS_AMQP_CONTENT_ENCODING"
 	jmsAMQPTypedEncoding   = "JMS_AMQP_TYPED_ENCODING"
 )
+
+// fieldNames returns these names.
+func fieldNames() [9]string {
+	return [...]string{jmsxDeliveryCount, jmsxGroupID, jmsxGroupSeq, jmsxUserID, jmsAMQPTTL,
+		jmsAMQPReplyToGroupID, jmsAMQPContentType, jmsAMQPContentEncoding, jmsAMQPTypedEncoding}
+}
 
 // Property returns a property, which does not exist if the message has none of the name.
 // Any name can be read. Those that are fields of the message are read from the field:
@@ -641,10 +616,7 @@ func (v View) field(name string) (Value, bool) {
 // property of that name too.
 func (v View) PropertyNames() []string {
 	var names []string
-	for _, name := range [...]string{
-		jmsxDeliveryCount, jmsxGroupID, jmsxGroupSeq, jmsxUserID,
-		jmsAMQPReplyToGroupID, jmsAMQPContentType, jmsAMQPContentEncoding, jmsAMQPTypedEncoding,
-	} {
+	for _, name := range fieldNames() {
 		if p, _ := v.field(name); p.exists {
 			names = append(names, name)
 		}
@@ -936,10 +908,10 @@ func (w Writer) SetProperty(m *amqp.Message, name string, value any) error {
 // SetProperties sets properties, all or none. Values are of JMS's types: bool, int8,
 // int16, int32, int64, float32, float64, string and nil. Names that are fields of the
 // message set the field: JMSXGroupID, JMS_AMQP_REPLY_TO_GROUP_ID, JMS_AMQP_CONTENT_TYPE
-// and JMS_AMQP_CONTENT_ENCODING a string, the last two in ASCII, or nil to remove it; JMSXGroupSeq an integer in
-// the range of int; JMS_AMQP_TTL an integer from 0 to 2^32-1, the ttl of the header
-// alone, which a [Producer] writes anew: set it after that, or in the producer's WireTTL.
-// nil is no integer: [Writer.RemoveProperty] removes those two.
+// and JMS_AMQP_CONTENT_ENCODING a string, the last two in ASCII, or nil to remove it;
+// JMSXGroupSeq an integer in the range of int; JMS_AMQP_TTL an integer from 0 to 2^32-1, the
+// ttl of the header alone, which a [Producer] writes anew: set it after that, or in the
+// producer's WireTTL. nil is no integer: [Writer.RemoveProperty] removes those two.
 //
 // It is an error if a value is of another type; if a name is not one that
 // [Writer.PropertyKey] takes; if it is of a field that cannot be set: JMSXDeliveryCount,
@@ -1094,14 +1066,14 @@ func (w Writer) PropertyKey(name string) (string, error) {
 	wrong := func(why string) (string, error) {
 		return "", &ValueError{What: "property", Value: quote(name), Err: errors.New(why)}
 	}
-	switch name {
-	case jmsxDeliveryCount, jmsxGroupID, jmsxGroupSeq, jmsxUserID, jmsAMQPTTL, jmsAMQPReplyToGroupID, jmsAMQPContentType,
-		jmsAMQPContentEncoding, jmsAMQPTypedEncoding:
-		return wrong("a field of the message, and no application property")
-	case "":
+	fields := fieldNames()
+	switch {
+	case name == "":
 		return wrong("empty")
-	}
-	if strings.HasPrefix(name, "JMS") && !strings.HasPrefix(name, "JMS_") {
+	case !strings.HasPrefix(name, "JMS"):
+	case slices.Contains(fields[:], name):
+		return wrong("a field of the message, and no application property")
+	case !strings.HasPrefix(name, "JMS_"):
 		return wrong("JMS keeps names that start with JMS for itself") // [jms 3.5.1]
 	}
 	if err := checkText("property", name); err != nil {
@@ -1356,6 +1328,7 @@ type Problem struct {
 	What string // what becomes of it
 }
 
+// String returns the problem on one line, for people to read.
 func (p Problem) String() string { return p.In + ": " + p.Who + ": " + p.What }
 
 // Who Check speaks of beside the peers.
@@ -1453,36 +1426,28 @@ func (c *checker) annotations() {
 			c.add("message-annotations", whoAMQP, plainError(err))
 			return
 		}
-		if v == nil || v.Type() == "byte" && c.inRange(name, v) {
+		if v == nil {
 			continue
 		}
-		in, is := "annotation "+name, v.Type()+", not byte: "
-		if v.Type() == "byte" {
-			is = "out of range: "
+		in, effect, known := "annotation "+name, "ignored", false
+		n, _ := v.Int()
+		if name == annotationMessageKind {
+			_, err := MessageKindFrom(n)
+			effect, known = "the message never reaches the application", err == nil
+		} else {
+			known = DestinationKindFrom(n, nil) != UnknownKind
 		}
-		switch {
-		case name == annotationMessageKind:
-			c.add(in, whoJMS, is+"the message never reaches the application")
-		default:
-			c.add(in, whoJMS, is+"ignored")
-		}
-		if v.Type() != "byte" {
+		if t := v.Type(); t != "byte" {
+			is := t + ", not byte: "
+			c.add(in, whoJMS, is+effect)
 			c.add(in, productArtemis, is+"refused by a cast to byte")
+		} else if !known {
+			c.add(in, whoJMS, "out of range: "+effect)
 		}
 	}
 	c.delays()
 	c.symbolKeys(c.m.MessageAnnotations, "message-annotations")
 	c.symbolKeys(c.m.DeliveryAnnotations, "delivery-annotations")
-}
-
-// inRange reports whether a byte is one that the annotation may have.
-func (c *checker) inRange(name string, v RawValue) bool {
-	most := int64(TemporaryTopic.annotation())
-	if name == annotationMessageKind {
-		most = int64(TextMessage)
-	}
-	n, _ := v.Int()
-	return 0 <= n && n <= most
 }
 
 // symbolKeys looks for keys of annotations that are no symbols.
@@ -1550,20 +1515,6 @@ func (c *checker) delays() {
 	if forms > 1 {
 		c.add("message-annotations", whoJMS, "more than one form of delay: which one is served depends on the peer")
 	}
-}
-
-// The products of the predefined peers.
-const (
-	productArtemis    = "ActiveMQ Artemis"
-	productActiveMQ   = "ActiveMQ Classic"
-	productBrokerJ    = "Qpid Broker-J"
-	productRabbitMQ   = "RabbitMQ"
-	productRabbitMQ3  = "RabbitMQ 3"
-	productServiceBus = "Azure Service Bus"
-)
-
-func products() []string {
-	return []string{productArtemis, productActiveMQ, productBrokerJ, productRabbitMQ, productRabbitMQ3, productServiceBus}
 }
 
 // serves reports whether a peer delays a message that asks for it by an annotation of this form.
@@ -1649,8 +1600,8 @@ func (c *checker) field(field PropertiesField, v RawValue, t wire.Type) {
 	}
 	switch field {
 	case FieldUserID:
-		r := wire.NewReader(v)
-		if !utf8.Valid(r.Binary()) {
+		b, _ := v.Bytes()
+		if _, err := JMSXUserID(b); err != nil {
 			c.add(in, whoJMS, "not valid UTF-8: JMSXUserID is another text")
 		}
 		c.add(in, productRabbitMQ, "refused where it is not the name of the connection's user")
@@ -1903,68 +1854,4 @@ func (m *RawMessage) body() (b Body, sections int, err error) {
 		return Body{}, 0, err
 	}
 	return b, sections, nil
-}
-
-// saidOfKind returns what the content-type and the annotation say of the kind of message.
-func (m *RawMessage) saidOfKind() (contentType string, annotation any, err error) {
-	v, err := m.Property(FieldContentType)
-	if err != nil {
-		return "", nil, err
-	}
-	contentType, _ = v.Text()
-	v, err = m.Annotation(annotationMessageKind)
-	if err != nil {
-		return "", nil, err
-	}
-	if n, ok := v.Int(); ok {
-		annotation = n
-	}
-	return contentType, annotation, nil
-}
-
-// typeOf returns an empty value of the type of v, as far as the kind of a body depends on it.
-func typeOf(v RawValue) any {
-	r := wire.NewReader(v)
-	switch t := r.Next(); t {
-	case wire.Null:
-		return amqp.Null{}
-	case wire.String:
-		return ""
-	case wire.Binary:
-		return []byte(nil)
-	case wire.List:
-		return []any(nil)
-	case wire.Map:
-		return map[any]any(nil)
-	default:
-		return unread(t.String())
-	}
-}
-
-// Kind returns what kind of JMS message this is, as [Body.Kind] does. Unlike a [View] it
-// can tell an amqp-value null from no body. It walks the sections of the body and looks at
-// nothing that stands inside, so its cost grows with their number and not their size. It is
-// an error, a *[WireError], if they, the content-type or the annotations are broken.
-func (m *RawMessage) Kind() (MessageKind, error) {
-	var form bodyForm
-	var value any
-	for s, err := range m.BodySections() {
-		if err != nil {
-			return 0, err
-		}
-		switch s.Kind {
-		case SectionData:
-			form = formData
-		case SectionAMQPSequence:
-			form = formSequence
-		case SectionAMQPValue:
-			value = typeOf(s.Value)
-			form = Body{Value: value}.form()
-		}
-	}
-	contentType, annotation, err := m.saidOfKind()
-	if err != nil {
-		return 0, err
-	}
-	return kindOf(annotation, contentType, form, value), nil
 }

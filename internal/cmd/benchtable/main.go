@@ -9,13 +9,13 @@
 // that are compared. They are compared count by count, the first with the first and so on;
 // of the JVM's peers only ratios are shown.
 //
-// An operation with an element n=1000 is a row of the second part of the table, which shows what its time does
-// as n grows.
+// An operation with an element n=1000 is a row of the second part of the table, which shows
+// what its time does as n grows.
 //
-// It is an error, and the exit code 1, if a benchmark failed, if one was run less often than
-// -counts says or than others, if an operation is without amqpjms, or if a peer is missing: one of
-// -peers everywhere, or any from an operation of which other variants (what stands behind its second
-// slash) have it, whatever their n. What can be shown is shown all the same.
+// It is an error, and the exit code 1, if a benchmark failed, if one was not run as often as
+// -counts says or as others, if an operation is without amqpjms, if one of -peers is nowhere,
+// or if an operation lacks what another of its variants (what stands behind its second slash)
+// has beside it, whatever their n. What can be shown is shown all the same.
 package main
 
 import (
@@ -50,7 +50,7 @@ func run(args []string, in io.Reader, out, errs io.Writer) int {
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
-	r := newReport(errs)
+	r := report{progress: errs, machine: map[string]string{}}
 	r.read(in)
 	r.check(*counts, strings.FieldsFunc(*want, func(c rune) bool { return c == ',' }))
 	if r.operations != nil {
@@ -69,14 +69,10 @@ func run(args []string, in io.Reader, out, errs io.Writer) int {
 
 // A report is what was read.
 type report struct {
-	progress   io.Writer
+	progress   io.Writer         // gets the groups as they come, and what is no measurement
 	machine    map[string]string // goos, goarch, cpu
 	operations []*operation      // in the order in which they came
 	problems   []string
-}
-
-func newReport(progress io.Writer) *report {
-	return &report{progress: progress, machine: map[string]string{}}
 }
 
 // An operation is what stands before lib=.
@@ -339,6 +335,9 @@ func median(all []float64) float64 {
 
 // steepest is what ten times the n costs, where that is most.
 func steepest(ops []*operation) string {
+	if len(ops) == 1 {
+		return ""
+	}
 	var most spread
 	for i, o := range ops[1:] {
 		step := ratios(o.libs[ours], ops[i].libs[ours])
@@ -347,9 +346,6 @@ func steepest(ops []*operation) string {
 		if step.median > most.median {
 			most = step
 		}
-	}
-	if len(ops) == 1 {
-		return ""
 	}
 	return most.String()
 }

@@ -43,7 +43,7 @@ func decodeMessage(m *amqpjms.RawMessage, sections []section, bodyErr error) *de
 	fields := map[string]value{}
 	for _, s := range sections {
 		entries, err := s.entries(m)
-		switch s.kind {
+		switch s.Kind {
 		case amqpjms.SectionMessageAnnotations:
 			d.setAnnotations(entries)
 		case amqpjms.SectionProperties:
@@ -210,13 +210,13 @@ func (d *decoded) addBody(s section, v value) {
 	m := &d.message
 	switch x := goValue(v).(type) {
 	case []byte:
-		if s.kind == amqpjms.SectionData {
+		if s.Kind == amqpjms.SectionData {
 			m.Data = append(m.Data, x)
 			return
 		}
 		m.Value = x
 	case []any:
-		if s.kind == amqpjms.SectionAMQPSequence {
+		if s.Kind == amqpjms.SectionAMQPSequence {
 			m.Sequence = append(m.Sequence, x)
 			return
 		}

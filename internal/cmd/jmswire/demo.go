@@ -93,7 +93,7 @@ func showRequestAndReply(out io.Writer) error {
 	fmt.Fprintf(out, "1. A request that a JMS application sent with %s (%s): its properties, and what JMS sees\n\n", request.product(), request.name)
 	w := columns(out)
 	for _, s := range sections {
-		if s.kind == amqpjms.SectionProperties {
+		if s.Kind == amqpjms.SectionProperties {
 			writeSection(w, &m, s, false)
 		}
 	}
@@ -320,8 +320,8 @@ func showKinds(out io.Writer) error {
 			return err
 		}
 		body := "no section"
-		if last := sections[len(sections)-1]; last.kind >= amqpjms.SectionData {
-			body = last.kind.String()
+		if last := sections[len(sections)-1]; last.Kind >= amqpjms.SectionData {
+			body = last.Kind.String()
 		}
 		j := jmsOf(&m, sections, nil, receiver{received: time.UnixMilli(sentAt)})
 		fmt.Fprintf(w, "  %v\t%s\t%s\t%v\n", decode(annotation, 0), body, kindOf(j), j.body)

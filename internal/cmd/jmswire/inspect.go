@@ -92,7 +92,7 @@ func inspect(s streams, args []string) int {
 				s.errorf("%s: %s", in.where(), reason(err))
 				code = exitInput
 			}
-			view := view{in, &m, sections, jmsOf(&m, sections, err, to), problems(in.msg, to.Peer)}
+			view := view{in, &m, sections, jmsOf(&m, sections, err, to), amqpjms.Check(in.msg, to.Peer)}
 			if c := s.print(before, show(view)); c != exitOK {
 				return c
 			}
@@ -102,15 +102,6 @@ func inspect(s streams, args []string) int {
 		}
 	}
 	return code
-}
-
-// problems returns what is wrong with a message.
-func problems(msg []byte, p amqpjms.Peer) []amqpjms.Problem {
-	ps := amqpjms.Check(msg, p)
-	for i := range ps {
-		ps[i].What = reason(errors.New(ps[i].What))
-	}
-	return ps
 }
 
 // parseDestination reads a kind and a name, with a colon between.
@@ -156,36 +147,18 @@ func (s streams) read(file string) (name string, data []byte, err error) {
 	return file, data, err
 }
 
-// A section is one section of a message, the header and the body alike.
-type section struct {
-	kind   amqpjms.SectionKind
-	offset int
-	bytes  []byte // with its descriptor
-}
+// A section is one section of a message, with what is shown of it.
+type section amqpjms.Section
 
 // sectionsOf returns all sections of a message, in their order. With an error come those
 // before it.
 func sectionsOf(m *amqpjms.RawMessage) ([]section, error) {
 	var all []section
-	at := 0
-	for _, s := range []section{
-		{kind: amqpjms.SectionHeader, bytes: m.HeaderSection},
-		{kind: amqpjms.SectionDeliveryAnnotations, bytes: m.DeliveryAnnotations},
-		{kind: amqpjms.SectionMessageAnnotations, bytes: m.MessageAnnotations},
-		{kind: amqpjms.SectionProperties, bytes: m.Properties},
-		{kind: amqpjms.SectionApplicationProperties, bytes: m.ApplicationProperties},
-	} {
-		if s.bytes != nil {
-			s.offset = at
-			at += len(s.bytes)
-			all = append(all, s)
-		}
-	}
-	for s, err := range m.BodySections() {
+	for s, err := range m.Sections() {
 		if err != nil {
 			return all, err
 		}
-		all = append(all, section{s.Kind, s.Offset, s.Bytes})
+		all = append(all, section(s))
 	}
 	return all, nil
 }
@@ -201,18 +174,20 @@ func field(name string, v value) entry { return entry{value{V: name}, v} }
 // entries returns what a section holds, and the error that keeps it from holding
 // more. What is wrong with one value alone stands in its place.
 func (s section) entries(m *amqpjms.RawMessage) ([]entry, error) {
-	r := wire.NewReader(s.bytes)
-	r.Descriptor()
-	switch s.kind {
+	r := wire.NewReader(s.Value)
+	switch s.Kind {
 	case amqpjms.SectionHeader:
 		return headerFields(m.Header), nil
 	case amqpjms.SectionProperties:
 		return s.propertiesFields(&r)
 	case amqpjms.SectionData, amqpjms.SectionAMQPSequence, amqpjms.SectionAMQPValue:
-		return []entry{field("", decode(r.Remaining(), s.offset+r.Offset()))}, nil
+		return []entry{field("", decode(s.Value, s.valueOffset()))}, nil
 	}
 	return s.pairs(&r)
 }
+
+// valueOffset returns where in the message the section's value starts.
+func (s section) valueOffset() int { return s.Offset + len(s.Bytes) - len(s.Value) }
 
 // headerFields returns the fields of a header as stated.
 func headerFields(h amqpjms.Header) []entry {
@@ -240,7 +215,7 @@ func stated[T comparable](o amqpjms.Opt[T], as func(T) value) value {
 func (s section) propertiesFields(r *wire.Reader) (fields []entry, err error) {
 	outer, n := r.List()
 	for f := range amqpjms.PropertiesField(n) { // no more than there are, or Parse had failed
-		at := s.offset + r.Offset()
+		at := s.valueOffset() + r.Offset()
 		if r.Null() {
 			continue
 		}
@@ -258,7 +233,7 @@ func (s section) propertiesFields(r *wire.Reader) (fields []entry, err error) {
 func (s section) pairs(r *wire.Reader) (pairs []entry, err error) {
 	outer, n := r.Map()
 	for range n {
-		at := s.offset + r.Offset()
+		at := s.valueOffset() + r.Offset()
 		k, v := r.Value(), r.Value()
 		if r.Err() != nil {
 			break
@@ -269,10 +244,10 @@ func (s section) pairs(r *wire.Reader) (pairs []entry, err error) {
 	return pairs, s.at(r)
 }
 
-// at returns the error of a reader of the section, nil if there is none.
+// at returns the error of a reader of the section's value, nil if there is none.
 func (s section) at(r *wire.Reader) error {
 	if err := r.Err(); err != nil {
-		return errorAt(s.offset, err)
+		return errorAt(s.valueOffset(), err)
 	}
 	return nil
 }

@@ -50,16 +50,16 @@ func showText(v view) []byte {
 func columns(w io.Writer) *tabwriter.Writer { return tabwriter.NewWriter(w, 28, 0, 2, ' ', 0) }
 
 func writeSection(w io.Writer, m *amqpjms.RawMessage, s section, withBytes bool) {
-	fmt.Fprintf(w, "%v\tat %d, %d bytes\n", s.kind, s.offset, len(s.bytes))
+	fmt.Fprintf(w, "%v\tat %d, %d bytes\n", s.Kind, s.Offset, len(s.Bytes))
 	if withBytes {
-		for row := range slices.Chunk(s.bytes, 16) {
+		for row := range slices.Chunk(s.Bytes, 16) {
 			fmt.Fprintf(w, "\t% x\n", row)
 		}
 	}
 	entries, err := s.entries(m)
 	for _, e := range entries {
 		v := e.value.String()
-		if e.value.T == "null" && s.kind == amqpjms.SectionHeader {
+		if e.value.T == "null" && s.Kind == amqpjms.SectionHeader {
 			v = "not stated"
 		}
 		fmt.Fprintf(w, "  %s\t%s\n", s.nameOf(e), v)
@@ -73,7 +73,7 @@ func writeSection(w io.Writer, m *amqpjms.RawMessage, s section, withBytes bool)
 // it is the one that keys of the section should have.
 func (s section) nameOf(e entry) string {
 	want := "symbol" // [amqp 3.2.10]
-	if s.kind == amqpjms.SectionApplicationProperties {
+	if s.Kind == amqpjms.SectionApplicationProperties {
 		want = "string" // [amqp 3.2.5]
 	}
 	return nameText(e.name, want)
@@ -195,9 +195,9 @@ func showJSON(v view) []byte {
 	o.add("header", objectOf(headerFields(m.Header)))
 	list := []object{}
 	for _, s := range v.sections {
-		one := object{{"name", s.kind.String()}, {"offset", s.offset}, {"size", len(s.bytes)}}
+		one := object{{"name", s.Kind.String()}, {"offset", s.Offset}, {"size", len(s.Bytes)}}
 		entries, err := s.entries(m)
-		switch s.kind {
+		switch s.Kind {
 		case amqpjms.SectionHeader: // stands above
 		case amqpjms.SectionProperties:
 			one.add("fields", objectOf(entries))
