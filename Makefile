@@ -1,5 +1,6 @@
 # demo   shows what the library does, on messages recorded from real peers
 # test   all that must hold: format, vet, builds, tests, and each fuzz target for FUZZ inputs
+# lint   staticcheck and govulncheck, which the module proxy has; the second asks vuln.go.dev
 # bench  one table of what things cost, beside go-amqp where that does the same; some 5 minutes.
 #        BENCH=IDs/ParseID measures those alone
 #
@@ -17,7 +18,7 @@ COUNTS ?= 6
 # -race needs a platform that has it, cgo, and for that a C compiler.
 race = $(shell $(GO) list -race unsafe >/dev/null 2>&1 && set -- $$($(GO) env CC) && command -v "$$1" >/dev/null && echo -race)
 
-.PHONY: demo test format vet build unit fuzz bench bench-peers bench-peers-once jvm interop interop-rabbitmq
+.PHONY: demo test format vet build unit fuzz lint bench bench-peers bench-peers-once jvm interop interop-rabbitmq
 
 demo:
 	@$(GO) run ./internal/cmd/jmswire demo
@@ -54,6 +55,10 @@ fuzz:
 		echo "$(GO) test -run '^$$' -fuzz '^$$target$$' -fuzztime $(FUZZ)x $$package"; \
 		$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZ)x "$$package" </dev/null; \
 	done
+
+lint:
+	$(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 -tags interop ./...
+	$(GO) run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...
 
 # Runs one after the other, so that what stands side by side is measured side by side in each.
 benchmarks = for i in $$(seq $(COUNTS)); do $(GO) test -run '^$$' -bench '$(BENCH)' -benchtime 100ms -vet off . || exit; done
