@@ -410,15 +410,20 @@ func (s Stamp) Apply(m *amqp.Message) error {
 
 	body := bodyOf(m).ToSend()
 	m.Value = body.Value
+	had := len(m.Annotations) > 0
 	m.Annotations = edited(m.Annotations, 3, func(a amqp.Annotations) {
-		for name, value := range s.Annotations() {
-			deleteAnnotation(a, name)
+		set := func(name string, value any) {
+			if had {
+				deleteAnnotation(a, name)
+			}
 			if value != nil {
 				a[name] = value
 			}
 		}
-		deleteAnnotation(a, annotationMessageKind)
-		a[annotationMessageKind] = body.Annotation
+		for name, value := range s.Annotations() {
+			set(name, value)
+		}
+		set(annotationMessageKind, body.Annotation)
 	})
 
 	for name, value := range s.ApplicationProperties() {
