@@ -1267,7 +1267,9 @@ func checkValue(in SectionKind, v any, depth int) error {
 	}
 	switch v := v.(type) {
 	case nil, amqp.Null, bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64,
-		string, amqp.Symbol, []byte, time.Time, amqp.UUID:
+		string, []byte, time.Time, amqp.UUID:
+	case amqp.Symbol: // of the caller's: one that go-amqp decodes is a string
+		return checkSymbol(in.String(), string(v))
 	case []any:
 		for _, e := range v {
 			if err := checkValue(in, e, depth+1); err != nil {
@@ -1482,6 +1484,10 @@ func (c *checker) symbolKeys(section []byte, in string) {
 	for range n {
 		switch key := RawValue(r.Value()); key.Type() {
 		case "symbol":
+			symbol := wire.NewReader(key)
+			if symbol.Symbol(); symbol.Err() != nil {
+				c.add(in, whoAMQP, "a key that is not ASCII, as a symbol is")
+			}
 		case "ulong":
 			c.add(in, whoAMQP, "a key of type ulong, which AMQP keeps for itself and go-amqp cannot write")
 		default:

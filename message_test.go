@@ -2212,6 +2212,9 @@ func TestCheck(t *testing.T) {
 		{"a key that go-amqp cannot write", Artemis(), header + `00 53 72 c1 04 02 53 05 41` + body, []string{
 			"message-annotations: AMQP 1.0: a key of type ulong, which AMQP keeps for itself and go-amqp cannot write",
 		}},
+		{"a key that is not ASCII", Artemis(), header + `00 53 72 c1 07 02 a3 03 61 c3a9 41` + body, []string{
+			"message-annotations: AMQP 1.0: a key that is not ASCII, as a symbol is",
+		}},
 		{"a ulong id", RabbitMQ(), header + `00 53 73 c0 03 01 53 05` + body, []string{
 			"message-id: RabbitMQ: ulong: AMQP 0-9-1 clients get it as text and cannot tell it from a string",
 		}},
