@@ -365,13 +365,13 @@ func (p Producer) Prepare(m *amqp.Message, now time.Time) (Stamp, error) {
 // takes that for its delay; elsewhere it is the application's own (ActiveMQ Classic serves
 // it all the same, so take it off a message that was sent in that form), but an error, a
 // *[ValueError], beside a delay in another form. So is a delay whose form cannot be
-// written, in a stamp that [Producer.Stamp] did not make; a content-type or
-// content-encoding that is not ASCII; and what go-amqp cannot write, though it decodes it:
-// keys of some types in annotations, of the delivery too, and in the footer; arrays of int
-// or long with a number below -128 and none above 127; arrays of timestamp with one before
-// 1677-09-22 or after 2262-04-11, or one before 1970 that has a part of a millisecond;
-// described values whose descriptor is a symbol. So all annotations, properties and values
-// of a map or a list are looked at. m does not change on error.
+// written, in a stamp that [Producer.Stamp] did not make; a content-type, content-encoding,
+// symbol or key of an annotation that is not ASCII; and what go-amqp cannot write, though it
+// decodes it: keys of some types in annotations, of the delivery too, and in the footer;
+// arrays of int or long with a number below -128 and none above 127; arrays of timestamp with
+// one before 1677-09-22 or after 2262-04-11, or one before 1970 that has a part of a
+// millisecond; described values whose descriptor is a symbol. So all annotations, properties
+// and values of a map or a list are looked at. m does not change on error.
 func (s Stamp) Apply(m *amqp.Message) error {
 	delayed := s.DeliveryDelay > 0
 	if delayed {
@@ -386,6 +386,20 @@ func (s Stamp) Apply(m *amqp.Message) error {
 	if err := cmp.Or(checkSymbol(FieldContentType.String(), optional(p.ContentType).Or("")),
 		checkSymbol(FieldContentEncoding.String(), optional(p.ContentEncoding).Or(""))); err != nil {
 		return err
+	}
+	for _, annotations := range [...]amqp.Annotations{m.DeliveryAnnotations, m.Annotations, m.Footer} {
+		for key := range annotations { // which go-amqp writes as symbols, whatever is in them
+			text, ok := key.(string)
+			if symbol, is := key.(amqp.Symbol); is {
+				text, ok = string(symbol), true
+			}
+			if !ok {
+				continue
+			}
+			if err := checkSymbol("annotation", text); err != nil {
+				return err
+			}
+		}
 	}
 	_, scheduled := m.ApplicationProperties[propertyScheduledDelay]
 	if scheduled && delayed && s.DelayForm != DelayProperty {

@@ -396,6 +396,26 @@ func TestApplySymbols(t *testing.T) {
 		wantValueError(t, err, row.err)
 		require.Equal(t, was, m)
 	}
+	// go-amqp writes the keys of annotations as symbols, too, and does not look at them either.
+	for _, row := range []struct {
+		m   amqp.Message
+		err string
+	}{
+		{amqp.Message{Annotations: amqp.Annotations{"x-opt-gr\u00fcn": true}}, `amqpjms: annotation "x-opt-grün": not ASCII`},
+		{amqp.Message{Annotations: amqp.Annotations{amqp.Symbol("\x80"): true}}, `amqpjms: annotation "\x80": not ASCII`},
+		{amqp.Message{DeliveryAnnotations: amqp.Annotations{"\u00fc": true}}, `amqpjms: annotation "ü": not ASCII`},
+		{amqp.Message{Footer: amqp.Annotations{"\u00fc": true}}, `amqpjms: annotation "ü": not ASCII`},
+		{amqp.Message{Annotations: amqp.Annotations{"a": amqp.Symbol("\u00fc")}}, `amqpjms: message-annotations "ü": not ASCII`},
+		{amqp.Message{Value: []any{amqp.Symbol("\u00fc")}}, `amqpjms: amqp-value "ü": not ASCII`},
+		{amqp.Message{Annotations: amqp.Annotations{"a\x7f": amqp.Symbol("\x7f"), amqp.Symbol("b"): "\u00fc", int64(-1): true}}, ""},
+	} {
+		_, err := Producer{}.Prepare(&row.m, sentAt())
+		if row.err == "" {
+			require.NoError(t, err)
+			continue
+		}
+		wantValueError(t, err, row.err)
+	}
 }
 
 // What the application and others put on a message stays, what an earlier producer put there is gone.

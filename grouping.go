@@ -509,9 +509,10 @@ type GroupOptions[M any] struct {
 	// Compare is the order of a priority or sorted queue: negative if a goes out before b,
 	// positive if after it, 0 if they go out as they came. Nil is FIFO. It must not change its
 	// mind about two messages that are in the queue, nor contradict itself: then the order is
-	// any, and a message may have to be searched for among all, or not be offered to a
-	// consumer that refuses some, but none is lost or given twice. Where it says 1, and not
-	// 0, of like messages, the last that came goes out first.
+	// any, [Groups.All] may leave messages out and show others twice, and a message may have
+	// to be searched for among all, or not be offered to a consumer that refuses some, but
+	// none is lost or given twice. Where it says 1, and not 0, of like messages, the last that
+	// came goes out first.
 	Compare func(a, b M) int
 
 	// IdleLimit, if positive, is how many groups may have an owner but no message that waits

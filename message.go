@@ -1,6 +1,7 @@
 package amqpjms
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -1211,22 +1212,20 @@ func annotationsAfter(a amqp.Annotations, delay DelayRequest) amqp.Annotations {
 
 // checkWritable is an error if go-amqp cannot write something of m, though it decodes it:
 // keys of annotations and of the footer of some types, and what [checkValue] finds. It looks
-// at all of them and at every value of a map or a list in the body.
+// at all of them, at the ids, which may be of any type there, and at every value of a map or a
+// list in the body.
 func checkWritable(m *amqp.Message) error {
 	for _, section := range [...]struct {
 		kind SectionKind
 		m    amqp.Annotations
 	}{{SectionDeliveryAnnotations, m.DeliveryAnnotations}, {SectionMessageAnnotations, m.Annotations}, {SectionFooter, m.Footer}} {
-		for key, value := range section.m {
-			switch key.(type) {
-			case string, amqp.Symbol, int, int64:
-			default:
-				return &ValueError{What: "key of the " + section.kind.String(), Value: fmt.Sprintf("%s %v", amqpTypeName(key), key),
-					Err: errNotWritten}
-			}
-			if err := checkValue(section.kind, value, 0); err != nil {
-				return err
-			}
+		if err := checkAnnotations(section.kind, section.m, 0); err != nil {
+			return err
+		}
+	}
+	if p := m.Properties; p != nil {
+		if err := cmp.Or(checkValue(SectionProperties, p.MessageID, 0), checkValue(SectionProperties, p.CorrelationID, 0)); err != nil {
+			return err
 		}
 	}
 	for _, value := range m.ApplicationProperties {
@@ -1242,6 +1241,23 @@ func checkWritable(m *amqp.Message) error {
 	return checkValue(SectionAMQPValue, m.Value, 0)
 }
 
+// checkAnnotations is an error if go-amqp cannot write a key of annotations, or a value is
+// an error to [checkValue].
+func checkAnnotations(in SectionKind, a amqp.Annotations, depth int) error {
+	for key, value := range a {
+		switch key.(type) {
+		case string, amqp.Symbol, int, int64:
+		default:
+			return &ValueError{What: "key of the " + in.String(), Value: fmt.Sprintf("%s %v", amqpTypeName(key), key),
+				Err: errNotWritten}
+		}
+		if err := checkValue(in, value, depth); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // checkValue is an error if v is, or holds, something that go-amqp writes wrongly: an array,
 // or a described value whose descriptor was a symbol.
 func checkValue(in SectionKind, v any, depth int) error {
@@ -1251,7 +1267,9 @@ func checkValue(in SectionKind, v any, depth int) error {
 	}
 	switch v := v.(type) {
 	case nil, amqp.Null, bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64,
-		string, amqp.Symbol, []byte, time.Time, amqp.UUID:
+		string, []byte, time.Time, amqp.UUID:
+	case amqp.Symbol: // of the caller's: one that go-amqp decodes is a string
+		return checkSymbol(in.String(), string(v))
 	case []any:
 		for _, e := range v {
 			if err := checkValue(in, e, depth+1); err != nil {
@@ -1279,6 +1297,8 @@ func checkValue(in SectionKind, v any, depth int) error {
 				return err
 			}
 		}
+	case amqp.Annotations: // in a modified outcome
+		return checkAnnotations(in, v, depth+1)
 	case []int32, []int64, []time.Time:
 		return checkArray(in.String(), v)
 	default:
@@ -1307,6 +1327,9 @@ func checkRare(in SectionKind, v reflect.Value, depth int) error {
 			field := v.Type().Field(i)
 			if !field.IsExported() {
 				continue
+			}
+			if f := v.Field(i); f.Kind() == reflect.Pointer && f.IsNil() {
+				continue // an absent field, as the error of a rejected outcome
 			}
 			e := v.Field(i).Interface()
 			if _, ok := e.(string); ok && field.Name == "Descriptor" { // a symbol becomes a string as it is decoded
@@ -1461,6 +1484,10 @@ func (c *checker) symbolKeys(section []byte, in string) {
 	for range n {
 		switch key := RawValue(r.Value()); key.Type() {
 		case "symbol":
+			symbol := wire.NewReader(key)
+			if symbol.Symbol(); symbol.Err() != nil {
+				c.add(in, whoAMQP, "a key that is not ASCII, as a symbol is")
+			}
 		case "ulong":
 			c.add(in, whoAMQP, "a key of type ulong, which AMQP keeps for itself and go-amqp cannot write")
 		default:

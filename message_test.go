@@ -2067,6 +2067,9 @@ func TestArrays(t *testing.T) {
 		{`c0 06 01 00 a3 01 "a" 41`, "encoding.DescribedType: go-amqp cannot write it: its descriptor, a symbol, would be a string"},
 		{`00 53 1d c0 13 03 a3 01 "a" 40 c1 0c 02 a3 01 "a" e0 06 01 71 ffffff38`, "[]int32: go-amqp cannot write it"}, // an error
 		{`00 53 24 45`, ""}, // a delivery state
+		{`00 53 25 45`, ""}, // one without the error that it may have
+		{`00 53 25 c0 0c 01 00 53 1d c0 06 01 a3 03 "bad"`, ""},
+		{`00 53 27 c0 08 03 41 42 c1 03 02 55 05 41`, ""},
 		{`e0 03 01 50 ff`, ""},
 	} {
 		m, err := unmarshal(encoded(t, `00 53 77`+row.value))
@@ -2095,6 +2098,30 @@ func TestArrays(t *testing.T) {
 	for _, v := range []any{&low, map[amqp.Symbol]any{"a": low}, amqp.Annotations{"a": low}, map[any]any{"a": &low}, &amqp.Error{Info: map[string]any{"a": low}}} {
 		_, err := Producer{}.Prepare(&amqp.Message{Value: v}, sentAt())
 		wantValueError(t, err, "amqpjms: amqp-value of type []int32: go-amqp cannot write it")
+	}
+	for _, key := range []string{`53 05`, `52 05`, `50 05`} { // of annotations that a delivery state holds
+		m, err := unmarshal(encoded(t, `00 53 77 00 53 27 c0 09 03 41 42 c1 04 02 `+key+` 41`))
+		require.NoError(t, err, key)
+		_, err = Forwarder{}.Forward(m, sentAt())
+		require.ErrorContains(t, err, "amqpjms: key of the amqp-value ", key)
+		require.ErrorContains(t, err, ": go-amqp cannot write it", key)
+	}
+	// Ids may be of any type in go-amqp.
+	for _, v := range []any{(*string)(nil), (*amqp.UUID)(nil), &low, low} {
+		m := amqp.Message{Properties: &amqp.MessageProperties{CorrelationID: v}}
+		text := fmt.Sprintf("amqpjms: properties of type %T: go-amqp cannot write it", v)
+		if v == any(&low) {
+			text = "amqpjms: properties of type []int32: go-amqp cannot write it"
+		} else if _, ok := v.([]int32); !ok {
+			text += ": nil"
+		}
+		_, err := Producer{}.Prepare(&m, sentAt())
+		wantValueError(t, err, text)
+		m.Properties = &amqp.MessageProperties{MessageID: v}
+		_, err = Forwarder{}.Forward(&m, sentAt())
+		wantValueError(t, err, text)
+		_, err = CheckMessage(&m, Peer{})
+		wantValueError(t, err, text)
 	}
 	for _, v := range []any{(*[]int32)(nil), (*amqp.Error)(nil), (*int)(nil)} {
 		m := amqp.Message{Value: []any{v}}
@@ -2184,6 +2211,9 @@ func TestCheck(t *testing.T) {
 		}},
 		{"a key that go-amqp cannot write", Artemis(), header + `00 53 72 c1 04 02 53 05 41` + body, []string{
 			"message-annotations: AMQP 1.0: a key of type ulong, which AMQP keeps for itself and go-amqp cannot write",
+		}},
+		{"a key that is not ASCII", Artemis(), header + `00 53 72 c1 07 02 a3 03 61 c3a9 41` + body, []string{
+			"message-annotations: AMQP 1.0: a key that is not ASCII, as a symbol is",
 		}},
 		{"a ulong id", RabbitMQ(), header + `00 53 73 c0 03 01 53 05` + body, []string{
 			"message-id: RabbitMQ: ulong: AMQP 0-9-1 clients get it as text and cannot tell it from a string",

@@ -12,10 +12,12 @@
 // An operation with an element n=1000 is a row of the second part of the table, which shows
 // what its time does as n grows.
 //
-// It is an error, and the exit code 1, if a benchmark failed, if one was not run as often as
-// -counts says or as others, if an operation is without amqpjms, if one of -peers is nowhere,
-// or if an operation lacks what another of its variants (what stands behind its second slash)
-// has beside it, whatever their n. What can be shown is shown all the same.
+// It is an error, and the exit code 1, if a benchmark failed, if a line is cut off or is no
+// measurement, if runs are of different machines, if a benchmark was not run as often as
+// -counts says or as others, or not always measured in the same units, if an operation is
+// without amqpjms, if one of -peers is nowhere, or if an operation lacks what another of its
+// variants (what stands behind its second slash) has beside it, whatever their n. What can be
+// shown is shown all the same.
 package main
 
 import (
@@ -48,6 +50,10 @@ func run(args []string, in io.Reader, out, errs io.Writer) int {
 	counts := flags.Int("counts", 0, "how often each benchmark must have been run; 0: as often as the others")
 	want := flags.String("peers", "", "names of peers that must be there, separated by commas")
 	if err := flags.Parse(args); err != nil {
+		return 2
+	}
+	if flags.NArg() > 0 {
+		fmt.Fprintln(errs, "benchtable: it reads standard input, and no", flags.Arg(0))
 		return 2
 	}
 	r := report{progress: errs, machine: map[string]string{}}
@@ -99,6 +105,9 @@ func (r *report) read(in io.Reader) {
 		switch key := strings.TrimSuffix(word, ":"); {
 		case line == "", line == "PASS", strings.HasPrefix(line, "ok  \t"), key == "pkg":
 		case key == "goos", key == "goarch", key == "cpu":
+			if was, ok := r.machine[key]; ok && was != rest {
+				r.fail("runs of two machines: %s %s and %s", key, was, rest)
+			}
 			r.machine[key] = rest
 		case strings.HasPrefix(line, "Benchmark"):
 			o, err := r.benchmark(line)
@@ -139,10 +148,22 @@ func (r *report) benchmark(line string) (*operation, error) {
 		if err != nil {
 			return nil, err
 		}
+		if v < 0 || math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("%v %s", v, fields[i+1])
+		}
+		if _, twice := m[fields[i+1]]; twice {
+			return nil, fmt.Errorf("%s twice", fields[i+1])
+		}
 		m[fields[i+1]] = v
 	}
-	if m["ns/op"] <= 0 {
+	if m["ns/op"] == 0 {
 		return nil, fmt.Errorf("no time")
+	}
+	if len(fields)%2 != 0 {
+		return nil, fmt.Errorf("cut off")
+	}
+	if _, err := strconv.ParseUint(fields[1], 10, 64); err != nil {
+		return nil, err
 	}
 
 	o := &operation{libs: map[string][]measurement{}}
@@ -189,6 +210,12 @@ func (r *report) check(counts int, want []string) {
 			note(named, o.group+o.name, lib)
 			if n := len(o.libs[lib]); n != counts {
 				r.fail("%v: %s was run %d times, not %d", o, lib, n, counts)
+			}
+			for _, m := range o.libs[lib] {
+				if first := o.libs[lib][0]; !maps.EqualFunc(first, m, func(float64, float64) bool { return true }) {
+					r.fail("%v: %s was not always measured in the same units", o, lib)
+					break
+				}
 			}
 		}
 	}
@@ -286,6 +313,9 @@ func (r *report) printGrowth(out io.Writer, group string) {
 		sizes[o.n] = true
 	}
 	ns := slices.Sorted(maps.Keys(sizes))
+	for _, ops := range series { // whatever the order in which they were run
+		slices.SortFunc(ops, func(a, b *operation) int { return cmp.Compare(a.n, b.n) })
+	}
 
 	head := []string{group}
 	for _, n := range ns {
@@ -435,7 +465,7 @@ func (o *operation) perByte(unit string) string {
 	for _, m := range o.libs[ours] {
 		speed, ok := m["MB/s"]
 		cost, measured := m[unit]
-		if !ok || !measured {
+		if !ok || !measured || speed == 0 {
 			return ""
 		}
 		all = append(all, cost/(speed*m["ns/op"]/1000))

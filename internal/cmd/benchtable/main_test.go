@@ -104,6 +104,14 @@ func TestProblems(t *testing.T) {
 		{"no operation", good + "BenchmarkX/lib=amqpjms-2 1 1 ns/op\n", nil, "no operation: BenchmarkX"},
 		{"no time", good + "BenchmarkX/y/lib=amqpjms-2 1 1 allocs/op\n", nil, "no time: BenchmarkX"},
 		{"cut off", good + "BenchmarkX/y/lib=amqpjms-2\n", nil, "no time: BenchmarkX"},
+		{"cut off behind a unit", good + "BenchmarkX/y/lib=amqpjms-2 1 1 ns/op 5\n", nil, "cut off: BenchmarkX"},
+		{"cut off in a unit", strings.TrimSuffix(good, "\nPASS\nok  \texample\t1.234s\n") + " 1 al", nil, "Growth, read n, n=1000: map-cycle was not always measured in the same units"},
+		{"not a number", good + "BenchmarkX/y/lib=amqpjms-2 1 NaN ns/op\n", nil, "NaN ns/op: BenchmarkX"},
+		{"infinite", good + "BenchmarkX/y/lib=amqpjms-2 1 Inf ns/op\n", nil, "+Inf ns/op: BenchmarkX"},
+		{"below 0", good + "BenchmarkX/y/lib=amqpjms-2 1 1 ns/op -3 allocs/op\n", nil, "-3 allocs/op: BenchmarkX"},
+		{"two times", good + "BenchmarkX/y/lib=amqpjms-2 1 1 ns/op 2 ns/op\n", nil, "ns/op twice: BenchmarkX"},
+		{"no count", good + "BenchmarkX/y/lib=amqpjms-2 many 1 ns/op\n", nil, "invalid syntax: BenchmarkX"},
+		{"two machines", good + strings.ReplaceAll(good, "A CPU", "Another"), nil, "runs of two machines: cpu A CPU and Another"},
 		{"no number", good + "BenchmarkX/y/lib=amqpjms-2 1 fast ns/op\n", nil, "invalid syntax: BenchmarkX"},
 		{"no size", good + "BenchmarkX/y/n=many/lib=amqpjms-2 1 1 ns/op\n", nil, "n is not a size: BenchmarkX"},
 	} {
@@ -119,4 +127,15 @@ func TestProblems(t *testing.T) {
 	require.Contains(t, errs.String(), "\na warning\n", "what is not understood is passed on")
 	require.Zero(t, run(nil, strings.NewReader(without("n=1e3/lib=map-cycle")), &out, &errs), "a peer may lack an n")
 	require.Equal(t, 2, run([]string{"-x"}, strings.NewReader(good), &out, &errs))
+	require.Equal(t, 2, run([]string{"file"}, strings.NewReader(good), &out, &errs), "which it would not read")
+}
+
+// The steps of what grows are those between neighbours, however the sizes came.
+func TestSizesInAnyOrder(t *testing.T) {
+	row := func(n string, ns int) string {
+		return fmt.Sprintf("BenchmarkG/a/n=%s/lib=amqpjms-2 1 %d ns/op 0.00 MB/s %d B/op\n", n, ns, ns)
+	}
+	var out, errs strings.Builder
+	require.Zero(t, run(nil, strings.NewReader(row("10", 10)+row("1000", 10_000)+row("100", 5000)), &out, &errs))
+	require.Contains(t, out.String(), "G    n=10  n=100  n=1,000  ten times the n\n  a  10.0  5,000   10,000    500 (500–500)\n")
 }
