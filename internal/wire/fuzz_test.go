@@ -335,7 +335,7 @@ func plain(v any) any {
 	case float64:
 		return bits64(math.Float64bits(v))
 	case []byte:
-		return v
+		return append([]byte{}, v...) // an empty one in an array is nil in go-amqp
 	case amqp.Symbol:
 		return string(v)
 	}
