@@ -911,7 +911,8 @@ func (f Forwarder) delay(d *delays, now time.Time) (DelayRequest, error) {
 	// Never a relative form: the next node would serve it from the start.
 	switch f.To.Delay {
 	case DelayNone:
-		return DelayRequest{}, &ValueError{What: request.Form.String(), Value: strconv.FormatInt(request.Time, 10), Err: errors.New("not due, and the peer cannot delay")}
+		return DelayRequest{}, &ValueError{What: "delivery time", Value: strconv.FormatInt(request.Time, 10),
+			Err: fmt.Errorf("asked for by %v, not due, and the peer cannot delay", request.Form)}
 	case DelayEnqueueTime:
 		request.Form = DelayEnqueueTime
 	default:

@@ -1935,7 +1935,15 @@ func TestForward(t *testing.T) {
 		m    amqp.Message
 		err  string
 	}{
-		{"a peer that cannot delay", Forwarder{To: RabbitMQ()}, *received(), fmt.Sprintf(`x-opt-delivery-delay %d: not due, and the peer cannot delay`, due)},
+		{"a peer that cannot delay", Forwarder{To: RabbitMQ()}, *received(),
+			fmt.Sprintf(`delivery time %d: asked for by x-opt-delivery-delay, not due, and the peer cannot delay`, due)},
+		{"nor until a time", Forwarder{To: RabbitMQ()}, amqp.Message{Annotations: amqp.Annotations{"x-opt-delivery-time": due}},
+			fmt.Sprintf(`delivery time %d: asked for by x-opt-delivery-time, not due, and the peer cannot delay`, due)},
+		{"nor by the time to enqueue", Forwarder{To: RabbitMQ()}, amqp.Message{Annotations: amqp.Annotations{"x-opt-scheduled-enqueue-time": time.UnixMilli(due)}},
+			fmt.Sprintf(`delivery time %d: asked for by x-opt-scheduled-enqueue-time, not due, and the peer cannot delay`, due)},
+		{"nor by a property", Forwarder{From: delaying(DelayProperty), To: RabbitMQ()}, amqp.Message{
+			Properties: &amqp.MessageProperties{CreationTime: &created}, ApplicationProperties: map[string]any{"AMQ_SCHEDULED_DELAY": int64(60000)},
+		}, fmt.Sprintf(`delivery time %d: asked for by AMQ_SCHEDULED_DELAY, not due, and the peer cannot delay`, due)},
 		{"a delay that is none", Forwarder{}, amqp.Message{Annotations: amqp.Annotations{"x-opt-delivery-time": "soon"}},
 			`x-opt-delivery-time string: neither an integer up to 2^63-1 nor a timestamp`},
 		{"a header that cannot be", Forwarder{}, amqp.Message{Header: &amqp.MessageHeader{TTL: -1}}, `time to live -1ns: negative`},
