@@ -237,7 +237,9 @@ type Receiver struct {
 	Peer        Peer
 	Destination Destination // what it receives from
 
-	// NodeDefault is what a header means here that does not say whether it is durable.
+	// NodeDefault is what a header means here that does not say whether it is durable. As
+	// go-amqp does not tell such a header from one that says no, that is only a message
+	// without a header: see [HeaderFrom].
 	NodeDefault DeliveryMode
 }
 
