@@ -58,7 +58,9 @@ fuzz:
 
 lint:
 	$(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 -tags interop ./...
+	@echo "staticcheck: passed"
 	$(GO) run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...
+	@echo "govulncheck: passed"
 
 # Runs one after the other, so that what stands side by side is measured side by side in each.
 benchmarks = for i in $$(seq $(COUNTS)); do $(GO) test -run '^$$' -bench '$(BENCH)' -benchtime 100ms -vet off . || exit; done

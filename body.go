@@ -133,7 +133,16 @@ func isNull(v any) bool {
 }
 
 // Kind returns what kind of message this is: what the annotation says, and where it says
-// none what the body is [jms-mapping 3.3].
+// none what the body is [jms-mapping 3.3]:
+//
+//   - an amqp-value: null and a string are a TextMessage, binary is a BytesMessage, and
+//     anything else, a map or a list too, is an ObjectMessage;
+//   - amqp-sequences: an ObjectMessage;
+//   - data: an ObjectMessage if the content-type is application/x-java-serialized-object, a
+//     TextMessage if it is that of a text (text/ and anything, XML, JSON, JavaScript), else a
+//     BytesMessage;
+//   - no section: as data is, but a plain Message if there is a content-type that is none of
+//     these and not application/octet-stream.
 func (b Body) Kind() MessageKind { return kindOf(b.Annotation, b.ContentType, b.form(), b.Value) }
 
 func kindOf(annotation any, contentType string, form bodyForm, value any) MessageKind {

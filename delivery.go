@@ -124,6 +124,9 @@ const capabilityDelayedDelivery = "DELAYED_DELIVERY"
 // nothing that is known; the zero Peer that comes with that may then have a form of
 // delay all the same, for DELAYED_DELIVERY promises the absolute one, and
 // prefixes, where the properties queue-prefix and topic-prefix name them.
+//
+// It knows ActiveMQ Artemis, ActiveMQ Classic, Qpid Broker-J, and RabbitMQ 3 and 4. It does
+// not know Azure Service Bus: call [ServiceBus].
 func ProposePeer(properties map[string]any, capabilities ...string) (Peer, bool) {
 	product, _ := properties["product"].(string)
 	version, _ := properties["version"].(string)
@@ -333,8 +336,8 @@ func addMilliseconds(what string, from, span int64) (int64, error) {
 func milliseconds(n int64) string { return strconv.FormatInt(n, 10) + "ms" }
 
 // Prepare makes m ready to be sent now: it stamps it with a new id, and returns the
-// stamp. See [Producer.Stamp] for now and for errors, and [Stamp.Apply] for what becomes
-// of m, which does not change on error.
+// stamp. m must not be nil. See [Producer.Stamp] for now and for errors, and [Stamp.Apply]
+// for what becomes of m, which does not change on error.
 func (p Producer) Prepare(m *amqp.Message, now time.Time) (Stamp, error) {
 	var id ID
 	if !p.NoMessageID {
@@ -350,16 +353,17 @@ func (p Producer) Prepare(m *amqp.Message, now time.Time) (Stamp, error) {
 	return s, nil
 }
 
-// Apply writes the stamp to m: a new header, with durable on the wire; the properties
-// message-id, user-id, to, absolute-expiry-time and creation-time, set or removed; the
-// annotation x-opt-jms-dest; what [Body.ToSend] makes of the body, which is the kind of
-// message in x-opt-jms-msg-type, and an amqp-value null where there is no body section; and
-// the delay in its one form. What was left by an earlier send is removed: a delay in the
-// form of an annotation, and x-opt-to-type, the older annotation for the kind of the
-// destination. All else of m stays, delivery annotations too: take those of a received
-// message off before it is sent on. What m may share with another message (the properties,
-// the annotations and, where the delay is a property, the application properties) is not
-// written into but replaced by a copy, nil where nothing is left in it.
+// Apply writes the stamp to m, which must not be nil: a new header, with durable on the
+// wire; the properties message-id, user-id, to, absolute-expiry-time and creation-time,
+// set or removed; the annotation x-opt-jms-dest; what [Body.ToSend] makes of the body,
+// which is the kind of message in x-opt-jms-msg-type, and an amqp-value null where there
+// is no body section; and the delay in its one form. What was left by an earlier send is
+// removed: a delay in the form of an annotation, and x-opt-to-type, the older annotation
+// for the kind of the destination. All else of m stays, delivery annotations too: take
+// those of a received message off before it is sent on. What m may share with another
+// message (the properties, the annotations and, where the delay is a property, the
+// application properties) is not written into but replaced by a copy, nil where nothing is
+// left in it.
 //
 // An application property AMQ_SCHEDULED_DELAY is replaced or removed where the peer
 // takes that for its delay; elsewhere it is the application's own (ActiveMQ Classic serves
@@ -887,11 +891,14 @@ type Forwarder struct {
 	// property AMQ_SCHEDULED_DELAY is a delay, elsewhere the application's own.
 	From Peer
 
-	// To is asked to delay by x-opt-delivery-time if its form is that, is not chosen or
-	// is relative: what it would serve from the start again is never sent on.
+	// To is where they go. A delay that is not over goes on as the time that it ends, in
+	// x-opt-scheduled-enqueue-time where that is To's form of delay, else in
+	// x-opt-delivery-time. It never goes on as a delay in milliseconds, which To would wait
+	// for from the start, and it is an error where To cannot delay.
 	To Peer
 
-	// NodeDefault is what a header means here that does not say whether it is durable.
+	// NodeDefault is what a header means here that does not say whether it is durable. For
+	// [Forwarder.Forward] that is only a message without a header: see [HeaderFrom].
 	NodeDefault DeliveryMode
 
 	// Served says that the message has waited for its delivery time where it came from.
@@ -911,7 +918,8 @@ func (f Forwarder) delay(d *delays, now time.Time) (DelayRequest, error) {
 	// Never a relative form: the next node would serve it from the start.
 	switch f.To.Delay {
 	case DelayNone:
-		return DelayRequest{}, &ValueError{What: request.Form.String(), Value: strconv.FormatInt(request.Time, 10), Err: errors.New("not due, and the peer cannot delay")}
+		return DelayRequest{}, &ValueError{What: "delivery time", Value: strconv.FormatInt(request.Time, 10),
+			Err: fmt.Errorf("asked for by %v, not due, and the peer cannot delay", request.Form)}
 	case DelayEnqueueTime:
 		request.Form = DelayEnqueueTime
 	default:

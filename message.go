@@ -237,7 +237,9 @@ type Receiver struct {
 	Peer        Peer
 	Destination Destination // what it receives from
 
-	// NodeDefault is what a header means here that does not say whether it is durable.
+	// NodeDefault is what a header means here that does not say whether it is durable. As
+	// go-amqp does not tell such a header from one that says no, that is only a message
+	// without a header: see [HeaderFrom].
 	NodeDefault DeliveryMode
 }
 
@@ -1374,11 +1376,17 @@ func CheckMessage(m *amqp.Message, p Peer) ([]Problem, error) {
 }
 
 // Check returns what a peer, or a JMS application behind it, would misread, refuse or
-// ignore in an encoded message, and what AMQP 1.0 forbids: all that is known of the
-// predefined peers, which are told apart by their Product. For the zero Peer it is what
-// any of them would. It finds what was seen of those versions (see [Artemis] and the
-// others), so an empty answer is no promise. It lists no problem twice. It looks at all of
-// the message, and copies the text in it.
+// ignore in an encoded message: all that is known of the predefined peers, which are told
+// apart by their Product. For the zero Peer it is what any of them would. It finds what was
+// seen of those versions (see [Artemis] and the others), so an empty answer is no promise.
+//
+// It also finds some of what AMQP 1.0 forbids: sections that are broken, properties and keys
+// of a wrong type, equal keys in a section that is a map or in a body that is one
+// [amqp 1.6.23]. Of keys it compares those of the right type, in a body strings. It does not
+// look into values of annotations, properties, maps and lists.
+//
+// It lists no problem twice. Its time grows as the message does, and it copies texts, data
+// and keys.
 func Check(msg []byte, p Peer) []Problem {
 	c := checker{peer: p}
 	if err := c.m.Parse(msg); err != nil {
@@ -1473,7 +1481,28 @@ func (c *checker) annotations() {
 	c.symbolKeys(c.m.DeliveryAnnotations, "delivery-annotations")
 }
 
-// symbolKeys looks for keys of annotations that are no symbols.
+// keys are those of one map, each with whether it is listed as being there more than once.
+type keys map[string]bool
+
+// key looks whether a key was there before [amqp 1.6.23], and adds what becomes of that once:
+// the last value or the first is read.
+func (c *checker) key(seen keys, key []byte, in, read string) {
+	listed, again := seen[string(key)]
+	if !again {
+		seen[string(key)] = false
+	} else if !listed {
+		seen[string(key)] = true
+		c.add(in, whoAMQP, "key "+quote(key)+" more than once: "+read)
+	}
+}
+
+// What is read of equal keys.
+const (
+	readSectionKeys = "go-amqp keeps the last value, and a RawMessage reads the first"
+	readBodyKeys    = "go-amqp keeps the last value"
+)
+
+// symbolKeys looks for keys of annotations that are no symbols, or equal.
 func (c *checker) symbolKeys(section []byte, in string) {
 	if section == nil {
 		return
@@ -1481,11 +1510,17 @@ func (c *checker) symbolKeys(section []byte, in string) {
 	r := wire.NewReader(section)
 	readSection(&r)
 	outer, n := r.Map()
+	seen := keys{}
 	for range n {
-		switch key := RawValue(r.Value()); key.Type() {
+		key := RawValue(r.Value())
+		if r.Skip(); r.Err() != nil {
+			break
+		}
+		switch key.Type() {
 		case "symbol":
-			symbol := wire.NewReader(key)
-			if symbol.Symbol(); symbol.Err() != nil {
+			if name, ok := key.text(wire.Symbol); ok {
+				c.key(seen, name, in, readSectionKeys)
+			} else {
 				c.add(in, whoAMQP, "a key that is not ASCII, as a symbol is")
 			}
 		case "ulong":
@@ -1493,7 +1528,6 @@ func (c *checker) symbolKeys(section []byte, in string) {
 		default:
 			c.add(in, whoAMQP, "a key of type "+key.Type()+", not symbol")
 		}
-		r.Skip()
 	}
 	r.Leave(outer)
 	if err := r.Err(); err != nil {
@@ -1672,6 +1706,7 @@ func (c *checker) applicationProperties() {
 	r := wire.NewReader(section)
 	readSection(&r)
 	outer, n := r.Map()
+	seen := keys{}
 	for range n {
 		key, t := RawValue(r.Value()), r.Next()
 		r.Skip()
@@ -1680,10 +1715,15 @@ func (c *checker) applicationProperties() {
 		}
 		name, ok := key.text(wire.String)
 		if !ok {
+			if key.Type() == "string" {
+				c.add(in, whoAMQP, "a key that is not valid UTF-8")
+				continue
+			}
 			c.add(in, whoAMQP, "a key of type "+key.Type()+", not string")
 			c.add(in, whoJMS, "the message never reaches the application")
 			continue
 		}
+		c.key(seen, name, in, readSectionKeys)
 		c.property("property "+quote(string(name)), string(name), t)
 	}
 	r.Leave(outer)
@@ -1715,6 +1755,7 @@ func (c *checker) body() {
 		c.add("body", whoAMQP, plainError(err))
 		return
 	}
+	c.sectionsKeys()
 	const in = "body"
 	switch b.form() {
 	case formNone:
@@ -1737,6 +1778,26 @@ func (c *checker) body() {
 		c.add(in, productServiceBus, "no data section: its own clients read no other")
 	}
 	c.readable(b)
+}
+
+// sectionsKeys looks at the keys of the body, if that is a map, and of the footer.
+func (c *checker) sectionsKeys() {
+	for s := range c.m.BodySections() {
+		switch s.Kind {
+		case SectionAMQPValue:
+			r := wire.NewReader(s.Value)
+			_, n := r.Map() // 0 of what is none
+			seen := keys{}
+			for range n {
+				if key, ok := RawValue(r.Value()).text(wire.String); ok {
+					c.key(seen, key, "body", readBodyKeys)
+				}
+				r.Skip()
+			}
+		case SectionFooter:
+			c.symbolKeys(s.Bytes, "footer")
+		}
+	}
 }
 
 // stream looks for values of types that Qpid JMS does not read in a StreamMessage.

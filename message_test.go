@@ -1935,7 +1935,15 @@ func TestForward(t *testing.T) {
 		m    amqp.Message
 		err  string
 	}{
-		{"a peer that cannot delay", Forwarder{To: RabbitMQ()}, *received(), fmt.Sprintf(`x-opt-delivery-delay %d: not due, and the peer cannot delay`, due)},
+		{"a peer that cannot delay", Forwarder{To: RabbitMQ()}, *received(),
+			fmt.Sprintf(`delivery time %d: asked for by x-opt-delivery-delay, not due, and the peer cannot delay`, due)},
+		{"nor until a time", Forwarder{To: RabbitMQ()}, amqp.Message{Annotations: amqp.Annotations{"x-opt-delivery-time": due}},
+			fmt.Sprintf(`delivery time %d: asked for by x-opt-delivery-time, not due, and the peer cannot delay`, due)},
+		{"nor by the time to enqueue", Forwarder{To: RabbitMQ()}, amqp.Message{Annotations: amqp.Annotations{"x-opt-scheduled-enqueue-time": time.UnixMilli(due)}},
+			fmt.Sprintf(`delivery time %d: asked for by x-opt-scheduled-enqueue-time, not due, and the peer cannot delay`, due)},
+		{"nor by a property", Forwarder{From: delaying(DelayProperty), To: RabbitMQ()}, amqp.Message{
+			Properties: &amqp.MessageProperties{CreationTime: &created}, ApplicationProperties: map[string]any{"AMQ_SCHEDULED_DELAY": int64(60000)},
+		}, fmt.Sprintf(`delivery time %d: asked for by AMQ_SCHEDULED_DELAY, not due, and the peer cannot delay`, due)},
 		{"a delay that is none", Forwarder{}, amqp.Message{Annotations: amqp.Annotations{"x-opt-delivery-time": "soon"}},
 			`x-opt-delivery-time string: neither an integer up to 2^63-1 nor a timestamp`},
 		{"a header that cannot be", Forwarder{}, amqp.Message{Header: &amqp.MessageHeader{TTL: -1}}, `time to live -1ns: negative`},
@@ -2212,7 +2220,7 @@ func TestCheck(t *testing.T) {
 		{"a key that go-amqp cannot write", Artemis(), header + `00 53 72 c1 04 02 53 05 41` + body, []string{
 			"message-annotations: AMQP 1.0: a key of type ulong, which AMQP keeps for itself and go-amqp cannot write",
 		}},
-		{"a key that is not ASCII", Artemis(), header + `00 53 72 c1 07 02 a3 03 61 c3a9 41` + body, []string{
+		{"a key that is not ASCII, as a symbol is", Artemis(), header + `00 53 72 c1 07 02 a3 03 61 c3a9 41` + body, []string{
 			"message-annotations: AMQP 1.0: a key that is not ASCII, as a symbol is",
 		}},
 		{"a ulong id", RabbitMQ(), header + `00 53 73 c0 03 01 53 05` + body, []string{
@@ -2394,6 +2402,29 @@ func TestCheck(t *testing.T) {
 			"body: Qpid JMS: read as UTF-8, for the annotation goes before the charset",
 		}},
 		{"a serialized object", Artemis(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 01 00 53 73 c0 2d 07 40 40 40 40 40 40 a3 24 "application/x-java-serialized-object" 00 53 75 a0 00`, nil},
+
+		{"equal keys, in two forms", Artemis(), header + `00 53 72 c1 0e 04 a3 01 "a" 51 01 b3 00000001 "a" 51 02` + body, []string{
+			`message-annotations: AMQP 1.0: key "a" more than once: go-amqp keeps the last value, and a RawMessage reads the first`,
+		}},
+		{"equal keys, each listed once", Artemis(), header + `00 53 71 c1 19 0c a3 01 "a" 40 a3 01 "b" 40 a3 01 "b" 40 a3 01 "a" 40 a3 01 "a" 40 a3 01 "c" 40` + body, []string{
+			`delivery-annotations: AMQP 1.0: key "b" more than once: go-amqp keeps the last value, and a RawMessage reads the first`,
+			`delivery-annotations: AMQP 1.0: key "a" more than once: go-amqp keeps the last value, and a RawMessage reads the first`,
+		}},
+		{"equal keys", Artemis(), header + `00 53 74 c1 0b 04 a1 01 "a" 51 01 a1 01 "a" 51 02` + body, []string{
+			`application-properties: AMQP 1.0: key "a" more than once: go-amqp keeps the last value, and a RawMessage reads the first`,
+		}},
+		{"equal keys", Artemis(), header + body + `00 53 78 c1 09 04 a3 01 "a" 40 a3 01 "a" 40`, []string{
+			`footer: AMQP 1.0: key "a" more than once: go-amqp keeps the last value, and a RawMessage reads the first`,
+		}},
+		{"equal keys of a body", Artemis(), header + `00 53 77 c1 09 04 a1 01 "a" 40 a1 01 "a" 40`, []string{
+			`body: AMQP 1.0: key "a" more than once: go-amqp keeps the last value`,
+		}},
+		{"a name in several sections", Artemis(), header + `00 53 71 c1 05 02 a3 01 "a" 40 00 53 72 c1 05 02 a3 01 "a" 40 00 53 74 c1 05 02 a1 01 "a" 40` +
+			`00 53 77 c1 05 02 a1 01 "a" 40 00 53 78 c1 05 02 a3 01 "a" 40`, nil},
+		{"names of no bytes, and of another case", Artemis(), header + `00 53 72 c1 0c 06 a3 00 40 a3 01 "a" 40 a3 01 "A" 40` + body, nil},
+		{"a key of a footer", Artemis(), header + body + `00 53 78 c1 05 02 a1 01 "a" 40`, []string{"footer: AMQP 1.0: a key of type string, not symbol"}},
+		{"a footer cut off", Artemis(), header + body + `00 53 78 c1 03 02 a3 13`, []string{"footer: AMQP 1.0: unexpected EOF"}},
+		{"a key of a property", Artemis(), header + `00 53 74 c1 05 02 a1 01 e9 40` + body, []string{"application-properties: AMQP 1.0: a key that is not valid UTF-8"}},
 
 		{"no message", Artemis(), `00 53 79 40`, []string{"message: AMQP 1.0: message at byte 0: descriptor 0x79 is no section of a message"}},
 		{"a body that is none", Artemis(), header + `00 53 75 40`, []string{"body: AMQP 1.0: body at byte 10: null where binary belongs in data section"}},
@@ -2617,6 +2648,10 @@ func TestCheckListsOnce(t *testing.T) {
 		{"keys of delivery annotations that are ulongs", func(n int) []byte { return aMap(0x71, n, `44 40`) }},
 		{"keys of properties that are null", func(n int) []byte { return aMap(0x74, n, `40 40`) }},
 		{"properties of one name", func(n int) []byte { return aMap(0x74, n, `a1 01 "-" 45`) }},
+		{"annotations of one name", func(n int) []byte { return aMap(0x72, n, `a3 01 "a" 40`) }},
+		{"delivery annotations of one name", func(n int) []byte { return aMap(0x71, n, `a3 01 "a" 40`) }},
+		{"a footer of one name", func(n int) []byte { return aMap(0x78, n, `a3 01 "a" 40`) }},
+		{"a body of one key", func(n int) []byte { return aMap(0x77, n, `a1 01 "a" 40`) }},
 		{"data sections", func(n int) []byte { return bytes.Repeat(encoded(t, `00 53 75 a0 01 "a"`), n) }},
 		{"sequences", func(n int) []byte { return bytes.Repeat(encoded(t, `00 53 76 45`), n) }},
 		{"keys of a body's map", func(n int) []byte { return aMap(0x77, n, `40 40`) }},
@@ -2643,6 +2678,19 @@ func TestCheckKnowsLosses(t *testing.T) {
 		}
 	}
 	require.Len(t, found, 4)
+}
+
+// Of the messages on record, one has equal keys.
+func TestCheckKnowsEqualKeys(t *testing.T) {
+	found := map[string][]string{}
+	eachWire(t, func(c golden.Case, encoded []byte) {
+		for _, p := range Check(encoded, Peer{}) {
+			if strings.Contains(p.What, "more than once: ") {
+				found[c.Name] = append(found[c.Name], p.In)
+			}
+		}
+	})
+	require.Equal(t, map[string][]string{"property-duplicate-key": {"application-properties"}}, found)
 }
 
 // Of each stream on record that Qpid JMS cannot read for the type of a value, Check says so, and of no other.

@@ -42,6 +42,16 @@ const ours, goAMQP = "amqpjms", "go-amqp"
 // peers do what this module does; only ratios are shown of those of the JVM.
 var peers = []string{goAMQP, "qpid-jms", "proton-j", "broker-j"}
 
+// yardsticks are what the others are that this module has, for the table's head.
+var yardsticks = []struct{ lib, does string }{
+	{"plain-walk", "goes once over every value before the body, from each format code to the next"},
+	{"checked-walk", "goes over every value before the body, and makes the checks that bytes of a stranger need"},
+	{"map-cycle", "inserts, looks up and deletes one entry of a map with 100,000 others"},
+}
+
+// spreadNeeds is how many counts it takes to say how far ratios spread.
+const spreadNeeds = 3
+
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
 func run(args []string, in io.Reader, out, errs io.Writer) int {
@@ -262,9 +272,7 @@ func (r *report) counts() (most int) {
 
 func (r *report) print(w io.Writer) error {
 	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "%s/%s, %s, %s. %d counts: times are their medians, in ns an operation; ratios are those of\n"+
-		"each count, their median (least–greatest). × is our time by that of a yardstick.\n\n",
-		r.machine["goos"], r.machine["goarch"], r.machine["cpu"], runtime.Version(), r.counts())
+	fmt.Fprintf(out, "%s/%s, %s, %s. %s\n", r.machine["goos"], r.machine["goarch"], r.machine["cpu"], runtime.Version(), r.head())
 
 	rows := [][]string{{"operation", "ours", goAMQP, "times as fast", "allocations", "beside others"}}
 	group := ""
@@ -296,6 +304,47 @@ func (r *report) print(w io.Writer) error {
 	}
 	return out.Flush()
 }
+
+// head says how the table is to be read, of what is in it.
+func (r *report) head() string {
+	var text string
+	switch n := r.counts(); {
+	case n >= spreadNeeds:
+		text = fmt.Sprintf("%d counts: times are their medians, in ns an operation; ratios are those of\n"+
+			"each count, their median (least–greatest).\n", n)
+	case n == 1:
+		text = fmt.Sprintf("1 count: times are in ns an operation; how far ratios spread takes %d counts.\n", spreadNeeds)
+	default:
+		text = fmt.Sprintf("%d counts: times are their medians, in ns an operation; how far ratios spread takes %d counts.\n", n, spreadNeeds)
+	}
+	libs := map[string]bool{}
+	for _, o := range r.operations {
+		for lib := range o.libs {
+			libs[lib] = true
+		}
+	}
+	if libs[goAMQP] {
+		text += "Allocations: ours / go-amqp's.\n"
+	}
+	example := ""
+	for _, lib := range slices.Sorted(maps.Keys(libs)) {
+		if lib != ours && !slices.Contains(peers, lib) {
+			example = spaced(lib)
+		}
+	}
+	if example != "" {
+		text += "0.8 × " + example + ": takes 0.8 of the time of one.\n"
+	}
+	for _, y := range yardsticks {
+		if libs[y.lib] {
+			text += "A " + spaced(y.lib) + " " + y.does + ".\n"
+		}
+	}
+	return text
+}
+
+// spaced returns the name of a yardstick in words.
+func spaced(lib string) string { return strings.ReplaceAll(lib, "-", " ") }
 
 // printGrowth prints the rows of a group that have an n.
 func (r *report) printGrowth(out io.Writer, group string) {
@@ -341,10 +390,16 @@ func (r *report) printGrowth(out io.Writer, group string) {
 	align(out, rows)
 }
 
-// A spread is the median, the least and the greatest of some ratios.
-type spread struct{ median, least, greatest float64 }
+// A spread is the median, the least and the greatest of some ratios, and how many they are.
+type spread struct {
+	median, least, greatest float64
+	n                       int
+}
 
 func (s spread) String() string {
+	if s.n < spreadNeeds {
+		return three(s.median)
+	}
 	return three(s.median) + " (" + three(s.least) + "–" + three(s.greatest) + ")"
 }
 
@@ -354,7 +409,7 @@ func ratios(a, b []measurement) spread {
 	for i := range min(len(a), len(b)) {
 		all = append(all, a[i]["ns/op"]/b[i]["ns/op"])
 	}
-	return spread{median(all), slices.Min(all), slices.Max(all)}
+	return spread{median(all), slices.Min(all), slices.Max(all), len(all)}
 }
 
 func median(all []float64) float64 {
@@ -372,7 +427,7 @@ func steepest(ops []*operation) string {
 	for i, o := range ops[1:] {
 		step := ratios(o.libs[ours], ops[i].libs[ours])
 		tenfold := func(ratio float64) float64 { return math.Pow(ratio, 1/math.Log10(o.n/ops[i].n)) }
-		step = spread{tenfold(step.median), tenfold(step.least), tenfold(step.greatest)}
+		step = spread{tenfold(step.median), tenfold(step.least), tenfold(step.greatest), step.n}
 		if step.median > most.median {
 			most = step
 		}
@@ -441,7 +496,7 @@ func others(ops ...*operation) string {
 		if isPeer {
 			cells = append(cells, worst.String()+" times as fast as "+lib)
 		} else {
-			cells = append(cells, worst.String()+" × "+strings.ReplaceAll(lib, "-", " "))
+			cells = append(cells, worst.String()+" × "+spaced(lib))
 		}
 	}
 	return strings.Join(cells, ", ")

@@ -4,6 +4,7 @@
 //	jmswire inspect [-json] [-lines] [FILE...]
 //	jmswire groups [-q] [FILE...]
 //	jmswire demo
+//	jmswire help [inspect|groups]
 //
 // inspect reads encoded messages from files, or from standard input where there are
 // none or the file is "-", and prints each section with what it holds, then the message
@@ -114,7 +115,15 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	}
 	switch args[0] {
 	case "help", "-h", "-help", "--help":
-		return s.print(usageText(), nil)
+		text := usageText()
+		for _, c := range commands() {
+			if len(args) > 1 && args[1] == c.name && c.args != "" {
+				var flags strings.Builder
+				c.run(streams{stdin, stdout, &flags}, []string{"-h"})
+				text = flags.String()
+			}
+		}
+		return s.print(text, nil)
 	}
 	s.errorf("there is no command %q", args[0])
 	usage(stderr)
@@ -128,7 +137,7 @@ func usageText() string {
 	for _, c := range commands() {
 		text += fmt.Sprintf("  jmswire %-36s %s\n", c.name+" "+c.args, c.does)
 	}
-	return text
+	return text + "Flags go before the files. jmswire inspect -h lists all of its flags: -peer, -destination and others.\n"
 }
 
 // errorf prints one line on standard error.

@@ -22,7 +22,8 @@ func TestUsage(t *testing.T) {
 	const usage = "usage:\n" +
 		"  jmswire inspect [-json] [-lines] [FILE...]   print encoded messages, and how JMS sees them\n" +
 		"  jmswire groups [-q] [FILE...]                replay traces of message groups, and compare\n" +
-		"  jmswire demo                                 show what the library does, on messages of real peers\n"
+		"  jmswire demo                                 show what the library does, on messages of real peers\n" +
+		"Flags go before the files. jmswire inspect -h lists all of its flags: -peer, -destination and others.\n"
 	for _, c := range []struct {
 		name, args string
 		code       int
@@ -31,6 +32,7 @@ func TestUsage(t *testing.T) {
 		{"no command", "", 2, "", usage},
 		{"help", "help", 0, usage, ""},
 		{"the flag for help", "-h", 0, usage, ""},
+		{"help of a command without flags", "help demo", 0, usage, ""},
 		{"a command that there is not", "replay", 2, "", "jmswire: there is no command \"replay\"\n" + usage},
 		{"demo with an argument", "demo x", 2, "", "jmswire: demo takes no arguments\n"},
 	} {
@@ -40,6 +42,22 @@ func TestUsage(t *testing.T) {
 			require.Equal(t, c.out, out, "standard output")
 			require.Equal(t, c.err, errs, "standard error")
 		})
+	}
+}
+
+// help of a command is its usage and all its flags, on standard output.
+func TestHelp(t *testing.T) {
+	for command, flags := range map[string][]string{
+		"inspect": {"destination", "json", "lines", "peer", "queue-prefix", "received", "topic-prefix"},
+		"groups":  {"q"},
+	} {
+		code, out, errs := jmswire("", "help", command)
+		require.Zero(t, code, command)
+		require.Empty(t, errs, command)
+		require.Contains(t, out, "usage:", command)
+		for _, flag := range flags {
+			require.Contains(t, out, "\n  -"+flag, command)
+		}
 	}
 }
 
