@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"io"
 	"strings"
 	"testing"
 
@@ -65,5 +66,17 @@ func TestName(t *testing.T) {
 				require.Zero(t, n, "allocations of Name of % x", in)
 			}
 		}
+	}
+}
+
+// What is behind other values may be missing, or cut off after its code.
+func TestNameBehindOthers(t *testing.T) {
+	for _, rest := range []string{"", "\xa3"} {
+		in := "\x40\x40" + rest
+		r := NewReader([]byte(in))
+		r.Skip()
+		r.Skip()
+		require.Nil(t, r.Name(), "% x", in)
+		require.Equal(t, &Error{Offset: len(in), Err: io.ErrUnexpectedEOF}, r.Err(), "% x", in)
 	}
 }
