@@ -2366,3 +2366,15 @@ func TestGroupsAllocations(t *testing.T) {
 		require.Zero(t, testing.AllocsPerRun(100, func() { GroupKeyOf(message, header) }), header)
 	}
 }
+
+// A long number is written in full, and a float as short as can be.
+func TestGroupKeyString(t *testing.T) {
+	for want, v := range map[string]any{
+		"timestamp 1700000000000":  time.UnixMilli(1_700_000_000_000),
+		"timestamp -1700000000000": time.UnixMilli(-1_700_000_000_000),
+		"float 1e+100":             1e100,
+		"float -2.5":               -2.5,
+	} {
+		require.Equal(t, want, groupKey(t, v).String())
+	}
+}
