@@ -2378,3 +2378,38 @@ func TestGroupKeyString(t *testing.T) {
 		require.Equal(t, want, groupKey(t, v).String())
 	}
 }
+
+// A page of news stands where its first message does, and is opened first where that is not known any more.
+func TestGroupsFirstOfPage(t *testing.T) {
+	for _, gone := range []bool{false, true} {
+		g := NewAssigned(GroupOptions[int]{Compare: cmp.Compare[int]})
+		c := g.Open(func(int) bool { return true })
+		add := func(m int) Ref {
+			r, _ := g.Add(m, GroupKey{})
+			return r
+		}
+		add(50)
+		for m := 1000; m < 1300 || g.news.end%newsPage != 0; m++ { // until the ring is large, and a page begins
+			add(m)
+			require.True(t, c.Ready())
+		}
+		first := add(1)
+		want := []int{1, 30, 40, 50, 60}
+		if gone {
+			add(2)
+			g.Remove(first)
+			require.Equal(t, first.index, add(2000).index)
+			want[0] = 2
+		}
+		add(40)
+		for m := 60; g.news.end%newsPage != 0; m++ {
+			add(m)
+		}
+		add(30) // in the next page
+		for _, want := range want {
+			m, _, ok := c.Next()
+			require.True(t, ok)
+			require.Equal(t, want, m)
+		}
+	}
+}
