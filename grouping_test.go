@@ -2413,3 +2413,68 @@ func TestGroupsFirstOfPage(t *testing.T) {
 		}
 	}
 }
+
+// Wherever in a page a consumer has stopped reading the news, it misses none of what follows, and takes all in order.
+func TestGroupsNewsInParts(t *testing.T) {
+	for _, stop := range []uint64{0, 1, 10, 62, 63} {
+		for _, early := range []int{0, 1, 53, 70, 127} {
+			g := NewAssigned(GroupOptions[int]{})
+			c, other := g.Open(func(int) bool { return true }), g.Open(nil)
+			const n = 1000
+			var held []Ref
+			for m := range n {
+				g.Add(m, GroupKey{})
+			}
+			for range n - 1 {
+				_, r, _ := other.Next()
+				held = append(held, r)
+			}
+			require.True(t, c.Ready()) // it has come to the last
+			want := []int{5, 300, n - 1}
+			release := func(m int) {
+				require.True(t, g.Release(held[m]))
+				if m != 5 && m != 300 {
+					want = append(want, m)
+				}
+			}
+			release(300)
+			next := 600
+			for ; next < 900 || g.news.end%newsPage != stop; next++ {
+				release(next)
+			}
+			require.True(t, c.Ready())
+			for i := range 2 * newsPage {
+				if i == early {
+					release(5)
+				} else {
+					release(400 + i)
+				}
+				if i == 2*newsPage-1 || i == early && early == 0 {
+					require.True(t, c.Ready())
+				}
+			}
+			slices.Sort(want)
+			require.Equal(t, want, takes(c), "stopped at %d, %d news later", stop, early)
+		}
+	}
+}
+
+// A message whose news are no longer there, since others came and went so often, is not missed.
+func TestGroupsNewsDropped(t *testing.T) {
+	g := NewAssigned(GroupOptions[int]{})
+	c, other := g.Open(func(int) bool { return true }), g.Open(nil)
+	for m := range 10 {
+		g.Add(m, GroupKey{})
+	}
+	_, first, _ := other.Next()
+	_, second, _ := other.Next()
+	m, _, _ := c.Peek()
+	require.Equal(t, 2, m)
+	require.True(t, g.Release(first))
+	picky := g.Open(func(m int) bool { return m == 1 })
+	for range 1000 {
+		require.True(t, g.Release(second))
+		_, second, _ = picky.Next()
+	}
+	require.Equal(t, []int{0, 2, 3, 4, 5, 6, 7, 8, 9}, takes(c))
+}
