@@ -2366,3 +2366,115 @@ func TestGroupsAllocations(t *testing.T) {
 		require.Zero(t, testing.AllocsPerRun(100, func() { GroupKeyOf(message, header) }), header)
 	}
 }
+
+// A long number is written in full, and a float as short as can be.
+func TestGroupKeyString(t *testing.T) {
+	for want, v := range map[string]any{
+		"timestamp 1700000000000":  time.UnixMilli(1_700_000_000_000),
+		"timestamp -1700000000000": time.UnixMilli(-1_700_000_000_000),
+		"float 1e+100":             1e100,
+		"float -2.5":               -2.5,
+	} {
+		require.Equal(t, want, groupKey(t, v).String())
+	}
+}
+
+// A page of news stands where its first message does, and is opened first where that is not known any more.
+func TestGroupsFirstOfPage(t *testing.T) {
+	for _, gone := range []bool{false, true} {
+		g := NewAssigned(GroupOptions[int]{Compare: cmp.Compare[int]})
+		c := g.Open(func(int) bool { return true })
+		add := func(m int) Ref {
+			r, _ := g.Add(m, GroupKey{})
+			return r
+		}
+		add(50)
+		for m := 1000; m < 1300 || g.news.end%newsPage != 0; m++ { // until the ring is large, and a page begins
+			add(m)
+			require.True(t, c.Ready())
+		}
+		first := add(1)
+		want := []int{1, 30, 40, 50, 60}
+		if gone {
+			add(2)
+			g.Remove(first)
+			require.Equal(t, first.index, add(2000).index)
+			want[0] = 2
+		}
+		add(40)
+		for m := 60; g.news.end%newsPage != 0; m++ {
+			add(m)
+		}
+		add(30) // in the next page
+		for _, want := range want {
+			m, _, ok := c.Next()
+			require.True(t, ok)
+			require.Equal(t, want, m)
+		}
+	}
+}
+
+// Wherever in a page a consumer has stopped reading the news, it misses none of what follows, and takes all in order.
+func TestGroupsNewsInParts(t *testing.T) {
+	for _, stop := range []uint64{0, 1, 10, 62, 63} {
+		for _, early := range []int{0, 1, 53, 70, 127} {
+			g := NewAssigned(GroupOptions[int]{})
+			c, other := g.Open(func(int) bool { return true }), g.Open(nil)
+			const n = 1000
+			var held []Ref
+			for m := range n {
+				g.Add(m, GroupKey{})
+			}
+			for range n - 1 {
+				_, r, _ := other.Next()
+				held = append(held, r)
+			}
+			require.True(t, c.Ready()) // it has come to the last
+			want := []int{5, 300, n - 1}
+			release := func(m int) {
+				require.True(t, g.Release(held[m]))
+				if m != 5 && m != 300 {
+					want = append(want, m)
+				}
+			}
+			release(300)
+			next := 600
+			for ; next < 900 || g.news.end%newsPage != stop; next++ {
+				release(next)
+			}
+			require.True(t, c.Ready())
+			for i := range 2 * newsPage {
+				if i == early {
+					release(5)
+				} else {
+					release(400 + i)
+				}
+				if i == 2*newsPage-1 || i == early && early == 0 {
+					require.True(t, c.Ready())
+				}
+			}
+			slices.Sort(want)
+			require.Equal(t, want, takes(c), "stopped at %d, %d news later", stop, early)
+		}
+	}
+}
+
+// A message whose news are no longer there, since others came and went so often, is not missed.
+func TestGroupsNewsDropped(t *testing.T) {
+	g := NewAssigned(GroupOptions[int]{})
+	c, other := g.Open(func(int) bool { return true }), g.Open(nil)
+	for m := range 10 {
+		g.Add(m, GroupKey{})
+	}
+	_, first, _ := other.Next()
+	_, second, _ := other.Next()
+	m, _, _ := c.Peek()
+	require.Equal(t, 2, m)
+	require.True(t, g.Release(first))
+	picky := g.Open(func(m int) bool { return m == 1 })
+	for range 1000 {
+		require.True(t, g.Release(second))
+		_, second, _ = picky.Next()
+	}
+	require.Equal(t, []int{0, 2, 3, 4, 5, 6, 7, 8, 9}, takes(c))
+}

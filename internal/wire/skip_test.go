@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"io"
 	"strings"
 	"testing"
 
@@ -66,4 +67,50 @@ func TestName(t *testing.T) {
 			}
 		}
 	}
+}
+
+// What is behind other values may be missing, or cut off after its code.
+func TestNameBehindOthers(t *testing.T) {
+	for _, rest := range []string{"", "\xa3"} {
+		in := "\x40\x40" + rest
+		r := NewReader([]byte(in))
+		r.Skip()
+		r.Skip()
+		require.Nil(t, r.Name(), "% x", in)
+		require.Equal(t, &Error{Offset: len(in), Err: io.ErrUnexpectedEOF}, r.Err(), "% x", in)
+	}
+}
+
+// What is skipped ends where it does, however much follows.
+func TestSkipBeforeMuch(t *testing.T) {
+	after := strings.Repeat("\x40", 300)
+	for _, v := range skipped()[:22] { // those that are whole
+		in := []byte(v + after)
+		for n := range 3 {
+			r := NewReader(in)
+			r.SkipN(1 + n)
+			require.Nil(t, r.Err(), "% x", v)
+			require.Equal(t, len(v)+n, r.Offset(), "% x, %d nulls behind it", v, n)
+		}
+		r := NewReader(in)
+		r.SkipMap()
+		if v[0] == codeMap8 || v[0] == codeMap32 {
+			require.Nil(t, r.Err(), "% x", v)
+			require.Equal(t, len(v), r.Offset(), "% x", v)
+		} else {
+			require.NotNil(t, r.Err(), "% x is no map", v)
+		}
+	}
+	for _, v := range []string{"\xb1\xff\xff\xff\xff", "\xc2\x01", "\xff"} {
+		r := NewReader([]byte(v + after))
+		r.SkipN(1)
+		require.NotNil(t, r.Err(), "% x", v)
+		r = NewReader([]byte(v + after))
+		r.SkipMap()
+		require.NotNil(t, r.Err(), "% x", v)
+	}
+	r := NewReader([]byte{codeNull, codeMap8})
+	r.Skip()
+	r.SkipMap()
+	require.Equal(t, &Error{Offset: 2, Err: io.ErrUnexpectedEOF}, r.Err())
 }
