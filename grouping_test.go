@@ -2478,3 +2478,72 @@ func TestGroupsNewsDropped(t *testing.T) {
 	}
 	require.Equal(t, []int{0, 2, 3, 4, 5, 6, 7, 8, 9}, takes(c))
 }
+
+// The news are the last entries of all, and the first messages of their pages, whatever the ring that they are in: it
+// grows with what is added, up to the free messages, and shrinks when those are few.
+func TestGroupNews(t *testing.T) {
+	for free, size := range map[uint32]uint64{0: 64, 63: 64, 64: 128, 127: 128, 128: 256, 1000: 1024, 1024: 2048} {
+		require.Equal(t, size, newsSize(free), free)
+	}
+	var n groupNews
+	var all []uint32
+	var pages []Ref
+	rnd := rand.New(rand.NewPCG(1, 2))
+	add := func(free uint32) {
+		start, size := n.start, uint64(len(n.ring))
+		i := rnd.Uint32()
+		all = append(all, i)
+		entry := n.add(i, free)
+		require.EqualValues(t, len(all)-1, entry)
+		require.EqualValues(t, len(all), n.end)
+		if entry%newsPage == 0 {
+			pages = append(pages, Ref{i, entry + 1})
+			*n.firstOf(entry) = pages[entry/newsPage]
+		}
+		switch now := uint64(len(n.ring)); {
+		case now > size:
+			require.LessOrEqual(t, now, newsSize(free), "no longer than it must be")
+			require.LessOrEqual(t, now, max(newsPage, 2*size), "no more than is added")
+			require.Equal(t, start, n.start, "nothing is dropped")
+		case now < size:
+			require.Equal(t, newsSize(free), now)
+			require.Less(t, 4*now, size, "it was much too long")
+			require.Equal(t, entry, n.start)
+		case n.end-start > size:
+			require.Equal(t, start+1, n.start, "the oldest is dropped where it is full")
+		default:
+			require.Equal(t, start, n.start)
+		}
+		require.Len(t, n.pages, len(n.ring)/newsPage)
+		for e := n.start; e < n.end; e++ {
+			require.Equal(t, all[e], n.at(e), "entry %d of %d to %d", e, n.start, n.end)
+			if page := e / newsPage * newsPage; n.firstOf(e) != n.firstOf(page) {
+				t.Fatalf("entry %d is not of the page of entry %d", e, page)
+			}
+			if e%newsPage == 0 {
+				require.Equal(t, pages[e/newsPage], *n.firstOf(e), "page of entry %d", e)
+			}
+		}
+	}
+	for _, phase := range []struct {
+		free    uint32
+		entries int
+		size    int // of the ring, then
+	}{{0, 150, 64}, {1000, 2500, 1024}, {300, 1100, 1024}, {200, 1100, 1024}, {100, 1100, 128}, {0, 200, 128}, {700, 40, 128}, {700, 1500, 1024}, {3, 1030, 64}} {
+		for range phase.entries {
+			add(phase.free)
+		}
+		require.Len(t, n.ring, phase.size, "%d free", phase.free)
+	}
+	for range 600 {
+		add(1000)
+	}
+	size := uint32(len(n.ring))
+	n.trim(size/4 - 1)
+	require.Len(t, n.ring, int(size), "not much too long")
+	n.trim(size/8 - 1)
+	require.Zero(t, len(n.ring))
+	require.Equal(t, n.end, n.start)
+	add(0)
+	require.EqualValues(t, 1, n.end-n.start)
+}
