@@ -1,6 +1,6 @@
 # demo   shows what the library does, on messages recorded from real peers
 # test   all that must hold: format, vet, builds, tests, and each fuzz target for FUZZ inputs
-# lint   staticcheck and govulncheck, which the module proxy has; the second asks vuln.go.dev
+# lint   staticcheck and govulncheck, fetched as Go modules; the second asks the Go vulnerability database
 # bench  one table of what things cost, beside go-amqp where that does the same; some 5 minutes.
 #        BENCH=IDs/ParseID measures those alone
 #
