@@ -1330,10 +1330,11 @@ func checkRare(in SectionKind, v reflect.Value, depth int) error {
 			if !field.IsExported() {
 				continue
 			}
-			if f := v.Field(i); f.Kind() == reflect.Pointer && f.IsNil() {
+			f := v.Field(i)
+			if f.Kind() == reflect.Pointer && f.IsNil() {
 				continue // an absent field, as the error of a rejected outcome
 			}
-			e := v.Field(i).Interface()
+			e := f.Interface()
 			if _, ok := e.(string); ok && field.Name == "Descriptor" { // a symbol becomes a string as it is decoded
 				return &ValueError{What: in.String(), Value: "of type " + v.Type().String(),
 					Err: fmt.Errorf("%w: its descriptor, a symbol, would be a string", errNotWritten)}
