@@ -191,13 +191,13 @@ func BenchmarkMessage(b *testing.B) {
 
 	m, encoded := typicalMessage(b, 256)
 	besideGoAMQP(b, "AppendExplicit, dst nil", calling(func() error {
-		_, err := AppendExplicit(nil, encoded, Unstated)
+		_, err := AppendExplicit(nil, encoded, ModeUnset)
 		return err
 	}), encoding(m))
 	besideGoAMQP(b, "AppendExplicit, dst reused", func(b *testing.B) {
 		dst := make([]byte, 0, 4096)
 		for b.Loop() {
-			if _, err := AppendExplicit(dst, encoded, Unstated); err != nil {
+			if _, err := AppendExplicit(dst, encoded, ModeUnset); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -422,10 +422,10 @@ func BenchmarkView(b *testing.B) {
 	measure(b, "every JMS field", "amqpjms", func(b *testing.B) {
 		var m amqp.Message
 		require.NoError(b, m.UnmarshalBinary(encoded))
-		r := Receiver{Peer: Artemis(), Destination: Destination{Kind: Queue, Name: "orders"}}
+		r := Consumer{Peer: Artemis(), Destination: Destination{Kind: Queue, Name: "orders"}}
 		received := sentAt()
 		for b.Loop() {
-			v := r.Read(&m, received)
+			v := r.View(&m, received)
 			_, err1 := v.MessageID()
 			_, err2 := v.CorrelationID()
 			_, err3 := v.Destination()
@@ -460,7 +460,7 @@ func BenchmarkGrowth(b *testing.B) {
 	growing("AppendExplicit, n bytes of body", sizes, func(n int) func(b *testing.B) {
 		_, encoded := typicalMessage(b, n)
 		dst := make([]byte, 0, 2*len(encoded))
-		return calling(func() error { _, err := AppendExplicit(dst, encoded, Unstated); return err })
+		return calling(func() error { _, err := AppendExplicit(dst, encoded, ModeUnset); return err })
 	})
 	growing("Parse, n annotations", sizes, func(n int) func(b *testing.B) {
 		encoded := withAnnotations(b, n)

@@ -74,8 +74,8 @@ const (
 	contentText        = "text/plain; charset=utf-8"
 )
 
-// Serialized is a serialized Java object. Its bytes are never looked at.
-type Serialized []byte
+// JavaObject is a serialized Java object. Its bytes are never looked at.
+type JavaObject []byte
 
 // A Body is the body of a message as its sections are, with what decides how JMS reads
 // it. It is what a wrapper fills from a message type of its own to read it, and what it
@@ -249,11 +249,11 @@ func typeOf(v RawValue) any {
 // An unread is a value that need not be decoded, by the name of its type.
 type unread string
 
-// ToSend returns the body as it is sent: with the annotation that every message bears, which
+// Outgoing returns the body as it is sent: with the annotation that every message bears, which
 // is the kind as an int8, a byte in AMQP, whatever type it was of [jms-mapping 3.2]; and
 // with an amqp-value null where there is no section at all, for some peers end the session
 // of a message that has none. All else is the body's own.
-func (b Body) ToSend() Body {
+func (b Body) Outgoing() Body {
 	b.Annotation, b.Value = int8(b.Kind()), b.valueToSend()
 	return b
 }
@@ -417,7 +417,7 @@ func (b Body) Stream() ([]any, error) {
 }
 
 // Object returns what an ObjectMessage holds: an AMQP value as go-amqp decodes it, the
-// body's own; a []any of all sequences joined; the bytes of data as [Serialized]; nil for
+// body's own; a []any of all sequences joined; the bytes of data as [JavaObject]; nil for
 // a null. It is an error, a *[ValueError], if the message is of another kind.
 func (b Body) Object() (any, error) {
 	if err := b.expect(ObjectMessage); err != nil {
@@ -427,7 +427,7 @@ func (b Body) Object() (any, error) {
 	case formNone, formNull:
 		return nil, nil
 	case formData:
-		return Serialized(joined(b.Data)), nil
+		return JavaObject(joined(b.Data)), nil
 	case formSequence:
 		return joined(b.Sequences), nil
 	case formValue:
@@ -542,9 +542,9 @@ func BytesBody(b []byte) Body {
 	return Body{Annotation: int8(BytesMessage), ContentType: contentOctetStream, Data: [][]byte{notNil(b)}}
 }
 
-// SerializedBody returns the body of an ObjectMessage that holds a serialized Java
+// JavaObjectBody returns the body of an ObjectMessage that holds a serialized Java
 // object. It keeps object.
-func SerializedBody(object Serialized) Body {
+func JavaObjectBody(object JavaObject) Body {
 	return Body{Annotation: int8(ObjectMessage), ContentType: contentJavaObject, Data: [][]byte{notNil([]byte(object))}}
 }
 
@@ -583,7 +583,7 @@ func StreamBody(values []any) (Body, error) {
 }
 
 // ObjectBody returns the body of an ObjectMessage that holds an AMQP value
-// (JMS_AMQP_TYPED_ENCODING), or for [Serialized] what SerializedBody does. It keeps the
+// (JMS_AMQP_TYPED_ENCODING), or for [JavaObject] what JavaObjectBody does. It keeps the
 // value.
 //
 // Values are nil, bool, int8 to int64, uint8 to uint64, float32, float64, string, []byte
@@ -593,11 +593,11 @@ func StreamBody(values []any) (Body, error) {
 // taken for an amqp.UUID, but not in a list or a map. Any other is an error, a
 // *[ValueError]: int and uint above all, which AMQP has no type for. So are described values
 // and arrays of ubyte, for which go-amqp has types that have no names outside it: a message
-// that came with one passes it on by [Writer.SetBody] of its [View.Body].
+// that came with one passes it on by [Editor.SetBody] of its [View.Body].
 func ObjectBody(v any) (Body, error) {
 	switch x := v.(type) {
-	case Serialized:
-		return SerializedBody(x), nil
+	case JavaObject:
+		return JavaObjectBody(x), nil
 	case uuid.UUID:
 		v = amqp.UUID(x)
 	}

@@ -221,7 +221,7 @@ func TestBodies(t *testing.T) {
 		{ObjectMessage, Body{Value: "a"}, "a"},
 		{ObjectMessage, Body{Value: []byte{1}}, []byte{1}},
 		{ObjectMessage, Body{Sequences: two}, []any{int32(1), "a", nil}},
-		{ObjectMessage, Body{Data: one, ContentType: "image/png"}, Serialized{1, 2, 3}},
+		{ObjectMessage, Body{Data: one, ContentType: "image/png"}, JavaObject{1, 2, 3}},
 		{ObjectMessage, Body{Data: one, Sequences: two}, nil},
 	} {
 		row.b.Annotation = int8(row.kind)
@@ -265,7 +265,7 @@ func TestPayload(t *testing.T) {
 		{Body{Data: [][]byte{{1}, {2}}}, []byte{1, 2}, ""},
 		{Body{Value: []byte{1}}, []byte{1}, ""},
 		{Body{}, []byte{}, ""},
-		{SerializedBody(Serialized{1}), []byte{1}, ""},
+		{JavaObjectBody(JavaObject{1}), []byte{1}, ""},
 		{Body{ContentType: "text/plain", Data: [][]byte{{'a'}, []byte("\u00e9")}}, []byte("a\u00e9"), ""},
 		{Body{Annotation: int8(TextMessage), Data: [][]byte{nil}}, []byte{}, ""},
 		{Body{Value: "a\xff"}, nil, `text "a\xff": not valid UTF-8`},
@@ -317,13 +317,13 @@ func TestBodyToSend(t *testing.T) {
 		{"another encoding", Body{ContentEncoding: "gzip", Data: [][]byte{{1}}}, Body{Annotation: int8(3), ContentEncoding: "gzip", Data: [][]byte{{1}}}},
 	} {
 		was := row.b
-		require.Equal(t, row.want, row.b.ToSend(), "%s: %+v.ToSend()", row.rule, row.b)
+		require.Equal(t, row.want, row.b.Outgoing(), "%s: %+v.Outgoing()", row.rule, row.b)
 		require.Equal(t, was, row.b)
-		require.Equal(t, row.want, row.want.ToSend(), "%s: what is sent stays", row.rule)
+		require.Equal(t, row.want, row.want.Outgoing(), "%s: what is sent stays", row.rule)
 
 		// A message that gets that body, or had it when it is stamped, is sent so too.
 		var written amqp.Message
-		Writer{}.SetBody(&written, row.b)
+		Editor{}.SetBody(&written, row.b)
 		stamped := amqp.Message{Data: row.b.Data, Sequence: row.b.Sequences, Value: row.b.Value,
 			Annotations: amqp.Annotations{"x-opt-jms-msg-type": row.b.Annotation},
 			Properties:  &amqp.MessageProperties{ContentType: stated(row.b.ContentType), ContentEncoding: stated(row.b.ContentEncoding)}}
@@ -388,9 +388,9 @@ func TestMakeBodies(t *testing.T) {
 	require.Equal(t, Some("ab000000-0000-0000-0000-000000000000"), text)
 	_, err = ValueOf("u", uuid.UUID{}).Long()
 	wantValueError(t, err, `amqpjms: value "u" "00000000-0000-0000-0000-000000000000": no long`)
-	b, err = ObjectBody(Serialized{1})
+	b, err = ObjectBody(JavaObject{1})
 	require.NoError(t, err)
-	require.Equal(t, SerializedBody(Serialized{1}), b)
+	require.Equal(t, JavaObjectBody(JavaObject{1}), b)
 
 	// The annotation is that of the kind. [jms-mapping 3.2]
 	b, err = TextBody("a")
@@ -490,7 +490,7 @@ func TestContentTypeAfter(t *testing.T) {
 		{"bytes", BytesBody(nil), "", "", octets, ""},
 		{"bytes of a type", BytesBody(nil), "image/png", "gzip", "image/png", "gzip"},
 		{"bytes are no Java object", BytesBody(nil), java, "", octets, ""},
-		{"a Java object", SerializedBody(nil), "image/png", "", java, ""},
+		{"a Java object", JavaObjectBody(nil), "image/png", "", java, ""},
 		{"text", str, "", "", "", ""},
 		{"text of a type", str, "application/json", "gzip", "application/json", ""},
 		{"text is no picture", str, "image/png", "", "", ""},
@@ -506,7 +506,7 @@ func TestContentTypeAfter(t *testing.T) {
 		{"text as data is UTF-8", data, "text/plain; charset=utf-16", "", text, ""},
 		{"text as data is text", data, octets, "", text, ""},
 		{"null", PlainBody(), octets, "gzip", "", ""},
-		{"a Java object stays one", SerializedBody(nil), java, "", java, ""},
+		{"a Java object stays one", JavaObjectBody(nil), java, "", java, ""},
 		{"a Java object of no type", Body{Annotation: int8(1), Data: [][]byte{nil}}, java, "", java, ""},
 		{"data of no type", Body{Annotation: int8(3), Data: [][]byte{nil}}, "image/png", "", "image/png", ""},
 		{"a binary", Body{Annotation: int8(3), Value: []byte{}}, "image/png", "gzip", "", ""},
@@ -532,7 +532,7 @@ func TestTyped(t *testing.T) {
 		{Body{Annotation: int8(1)}, true},
 		{Body{Annotation: int8(1), Value: amqp.Null{}, ContentType: java}, false},
 		{Body{ContentType: java}, false},
-		{SerializedBody(nil), false},
+		{JavaObjectBody(nil), false},
 		{Body{Annotation: int8(1), Data: [][]byte{{}}}, false},
 		{Body{Annotation: int8(1), Data: [][]byte{{}}, Value: int32(1)}, false},
 		{Body{Value: int32(1), Sequences: [][]any{{}}}, false},
@@ -543,7 +543,7 @@ func TestTyped(t *testing.T) {
 		if row.want {
 			object, err := row.b.Object()
 			require.NoError(t, err)
-			_, serialized := object.(Serialized)
+			_, serialized := object.(JavaObject)
 			require.False(t, serialized)
 		}
 	}
@@ -570,8 +570,8 @@ func TestSetBodyOf(t *testing.T) {
 		{"what is not encoded stays so", Body{Data: [][]byte{{1}}}, "image/png", "gzip", "image/png", "", BytesMessage},
 	} {
 		m := amqp.Message{Properties: &amqp.MessageProperties{ContentType: stated(row.had), ContentEncoding: stated(row.encoding)}}
-		Writer{}.SetBody(&m, row.b)
-		got := Receiver{}.Read(&m, sentAt())
+		Editor{}.SetBody(&m, row.b)
+		got := Consumer{}.View(&m, sentAt())
 		require.Equal(t, row.want, got.ContentType().Or(""), row.rule)
 		require.Equal(t, row.wantEncoding, got.ContentEncoding().Or(""), row.rule)
 		require.Equal(t, row.wantKind, got.Kind(), row.rule)

@@ -21,7 +21,7 @@ import (
 type DelayForm uint8
 
 const (
-	DelayNotChosen   DelayForm = iota
+	DelayUnset       DelayForm = iota
 	DelayAbsolute              // annotation x-opt-delivery-time, long, ms since the epoch
 	DelayRelative              // annotation x-opt-delivery-delay, long, ms
 	DelayEnqueueTime           // annotation x-opt-scheduled-enqueue-time, timestamp
@@ -40,8 +40,8 @@ const (
 // String returns the name of the annotation or property that the form is, or why there is none.
 func (f DelayForm) String() string {
 	switch f {
-	case DelayNotChosen:
-		return "not chosen"
+	case DelayUnset:
+		return "unset"
 	case DelayAbsolute:
 		return annotationDeliveryTime
 	case DelayRelative:
@@ -118,7 +118,7 @@ func ServiceBus() Peer {
 // capabilityDelayedDelivery is the capability of a connection or link that delays (AMQ-8320).
 const capabilityDelayedDelivery = "DELAYED_DELIVERY"
 
-// ProposePeer returns the Peer that a connection's properties speak of, as go-amqp's
+// DetectPeer returns the Peer that a connection's properties speak of, as go-amqp's
 // Conn.Properties gives them, and the capabilities that the connection or link
 // offered, where the caller has those. It is false where product and version say
 // nothing that is known; the zero Peer that comes with that may then have a form of
@@ -127,7 +127,7 @@ const capabilityDelayedDelivery = "DELAYED_DELIVERY"
 //
 // It knows ActiveMQ Artemis, ActiveMQ Classic, Qpid Broker-J, and RabbitMQ 3 and 4. It does
 // not know Azure Service Bus: call [ServiceBus].
-func ProposePeer(properties map[string]any, capabilities ...string) (Peer, bool) {
+func DetectPeer(properties map[string]any, capabilities ...string) (Peer, bool) {
 	product, _ := properties["product"].(string)
 	version, _ := properties["version"].(string)
 	p, known := peerOf(strings.ToLower(product), version)
@@ -172,7 +172,7 @@ type Producer struct {
 	Peer        Peer
 	Destination Destination // none: the message says no destination, and its receiver takes its own
 
-	Mode     DeliveryMode // Unstated is Persistent
+	Mode     DeliveryMode // ModeUnset is Persistent
 	Priority Opt[uint8]   // 0 to 9, 4 where none is stated
 
 	// TimeToLive, from the time of send, is rounded up to milliseconds. 0: the message
@@ -195,7 +195,7 @@ type Producer struct {
 
 // A Stamp is what a message has got from its producer when send returns [jms 3.4.11].
 // Wrappers write it to a message type of their own, [Stamp.Annotations] and
-// [Stamp.ApplicationProperties] included, and send the body that [Body.ToSend] makes, with
+// [Stamp.ApplicationProperties] included, and send the body that [Body.Outgoing] makes, with
 // its annotation; [Stamp.Apply] does all this to an *amqp.Message. Stamps can be compared
 // with ==.
 type Stamp struct {
@@ -316,7 +316,7 @@ func (f DelayForm) unfit(timestamp bool) string {
 		return ""
 	case DelayNone:
 		return "the peer cannot delay"
-	case DelayNotChosen:
+	case DelayUnset:
 		return "no form of delay has been chosen"
 	}
 	return f.String() + " is no form of delay"
@@ -355,7 +355,7 @@ func (p Producer) Prepare(m *amqp.Message, now time.Time) (Stamp, error) {
 
 // Apply writes the stamp to m, which must not be nil: a new header, with durable on the
 // wire; the properties message-id, user-id, to, absolute-expiry-time and creation-time,
-// set or removed; the annotation x-opt-jms-dest; what [Body.ToSend] makes of the body,
+// set or removed; the annotation x-opt-jms-dest; what [Body.Outgoing] makes of the body,
 // which is the kind of message in x-opt-jms-msg-type, and an amqp-value null where there
 // is no body section; and the delay in its one form. What was left by an earlier send is
 // removed: a delay in the form of an annotation, and x-opt-to-type, the older annotation
@@ -426,7 +426,7 @@ func (s Stamp) Apply(m *amqp.Message) error {
 		p.AbsoluteExpiryTime = timeOf(s.Expiration)
 	})
 
-	body := bodyOf(m).ToSend()
+	body := bodyOf(m).Outgoing()
 	m.Value = body.Value
 	had := len(m.Annotations) > 0
 	m.Annotations = edited(m.Annotations, 3, func(a amqp.Annotations) {
@@ -468,7 +468,7 @@ func timeOf(ms int64) *time.Time {
 // byte in AMQP, an int64, which is a long, or a time.Time, which is a timestamp; nil is
 // an annotation to remove, for an earlier send may have left it. A delay in the form of
 // [DelayProperty] is none of these: see [Stamp.ApplicationProperties]. Nor is the kind of
-// message, which the body knows: see [Body.ToSend].
+// message, which the body knows: see [Body.Outgoing].
 func (s Stamp) Annotations() iter.Seq2[string, any] {
 	return func(yield func(string, any) bool) {
 		var kind, absolute, relative, enqueue any
@@ -616,7 +616,7 @@ type delays struct {
 }
 
 // A DelayRequest is how a message asks to be delivered later, and when that is. Its
-// Form is DelayNotChosen where the message does not ask.
+// Form is DelayUnset where the message does not ask.
 type DelayRequest struct {
 	Form DelayForm
 	Time int64 // milliseconds since 1970-01-01 UTC
@@ -681,7 +681,7 @@ func (d *delays) deliveryTime() (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if request.Form != DelayNotChosen {
+	if request.Form != DelayUnset {
 		return request.Time, nil
 	}
 	created, _, err := d.creation()
@@ -852,7 +852,7 @@ func (m *RawMessage) DelayRequest(arrived time.Time) (DelayRequest, error) {
 	return d.request(instant(arrived))
 }
 
-// instant returns t in milliseconds, unstated if t is zero.
+// instant returns t in milliseconds, unset if t is zero.
 func instant(t time.Time) Opt[int64] {
 	if t.IsZero() {
 		return Opt[int64]{}
@@ -863,12 +863,12 @@ func instant(t time.Time) Opt[int64] {
 // Due reports whether the message may be delivered at t: it does not ask to wait, or has
 // waited long enough.
 func (d DelayRequest) Due(t time.Time) bool {
-	return d.Form == DelayNotChosen || t.UnixMilli() >= d.Time
+	return d.Form == DelayUnset || t.UnixMilli() >= d.Time
 }
 
-// Refusal returns the error with which a broker without a scheduler refuses a message
+// RejectError returns the error with which a broker without a scheduler refuses a message
 // that is not [DelayRequest.Due].
-func (d DelayRequest) Refusal() *amqp.Error {
+func (d DelayRequest) RejectError() *amqp.Error {
 	return &amqp.Error{
 		Condition:   amqp.ErrCondNotImplemented,
 		Description: "delayed delivery is not supported, and the message asks for it by " + d.Form.String(),
@@ -901,14 +901,14 @@ type Forwarder struct {
 	// [Forwarder.Forward] that is only a message without a header: see [HeaderFrom].
 	NodeDefault DeliveryMode
 
-	// Served says that the message has waited for its delivery time where it came from.
-	Served bool
+	// DelayServed says that the message has waited for its delivery time where it came from.
+	DelayServed bool
 }
 
 // delay returns the form in which a message goes on that says d of its delivery time:
-// DelayNotChosen where no form is to be left, for it has been served, or falls due by now.
+// DelayUnset where no form is to be left, for it has been served, or falls due by now.
 func (f Forwarder) delay(d *delays, now time.Time) (DelayRequest, error) {
-	if f.Served {
+	if f.DelayServed {
 		return DelayRequest{}, nil
 	}
 	request, err := d.request(Opt[int64]{})

@@ -352,7 +352,7 @@ func TestPrepare(t *testing.T) {
 	var m amqp.Message
 	first, err := p.Prepare(&m, sentAt())
 	require.NoError(t, err)
-	require.Regexp(t, "^ID:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$", first.MessageID.MessageID())
+	require.Regexp(t, "^ID:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$", first.MessageID.JMSMessageID())
 	require.Equal(t, first.MessageID.Value(), m.Properties.MessageID)
 	require.Equal(t, "topic://news", *m.Properties.To)
 
@@ -371,7 +371,7 @@ func TestPrepare(t *testing.T) {
 }
 
 func forms() []DelayForm {
-	return []DelayForm{DelayNotChosen, DelayAbsolute, DelayRelative, DelayEnqueueTime, DelayProperty, DelayNone}
+	return []DelayForm{DelayUnset, DelayAbsolute, DelayRelative, DelayEnqueueTime, DelayProperty, DelayNone}
 }
 
 // A message that came with a content-type or a content-encoding that is no symbol is not sent on as one that has it.
@@ -422,7 +422,7 @@ func TestApplySymbols(t *testing.T) {
 func TestApplyReplaces(t *testing.T) {
 	p := Producer{Destination: Destination{Kind: Queue, Name: "orders"}, TimeToLive: time.Minute, DeliveryDelay: 5 * time.Second}
 	for form, delay := range map[DelayForm]amqp.Annotations{
-		DelayNotChosen:   {},
+		DelayUnset:       {},
 		DelayNone:        {},
 		DelayAbsolute:    {"x-opt-delivery-time": int64(sent + 5000)},
 		DelayRelative:    {"x-opt-delivery-delay": int64(5000)},
@@ -430,7 +430,7 @@ func TestApplyReplaces(t *testing.T) {
 		DelayProperty:    {},
 	} {
 		p.Peer.Delay, p.DeliveryDelay = form, 5*time.Second
-		if form == DelayNotChosen || form == DelayNone {
+		if form == DelayUnset || form == DelayNone {
 			p.DeliveryDelay = 0
 		}
 		want, got := full(), full()
@@ -519,7 +519,7 @@ func TestApplyScheduledDelay(t *testing.T) {
 		{"set", DelayProperty, time.Second, nil, map[string]any{name: int64(1000)}, ""},
 		{"nothing to do", DelayProperty, 0, nil, nil, ""},
 		{"an ordinary property", DelayAbsolute, 0, map[string]any{name: "text"}, map[string]any{name: "text"}, ""},
-		{"an ordinary property", DelayNotChosen, 0, map[string]any{name: "text"}, map[string]any{name: "text"}, ""},
+		{"an ordinary property", DelayUnset, 0, map[string]any{name: "text"}, map[string]any{name: "text"}, ""},
 		{"an ordinary property", DelayNone, 0, map[string]any{name: "text"}, map[string]any{name: "text"}, ""},
 		{"a second delay", DelayAbsolute, time.Second, map[string]any{name: int64(1)}, map[string]any{name: int64(1)},
 			`amqpjms: property "AMQ_SCHEDULED_DELAY": a second delay beside x-opt-delivery-time`},
@@ -687,12 +687,12 @@ func producerOf(t *testing.T, c golden.Case) Producer {
 	}
 	switch profile := c.Text("set.peerProfile"); profile {
 	case "nodelay":
-		p.Peer, _ = ProposePeer(nil)
+		p.Peer, _ = DetectPeer(nil)
 	case "prefix":
-		p.Peer, _ = ProposePeer(map[string]any{"queue-prefix": "q://", "topic-prefix": "t://"}, "DELAYED_DELIVERY")
+		p.Peer, _ = DetectPeer(map[string]any{"queue-prefix": "q://", "topic-prefix": "t://"}, "DELAYED_DELIVERY")
 	default:
 		require.Empty(t, profile, c.At())
-		p.Peer, _ = ProposePeer(nil, "DELAYED_DELIVERY")
+		p.Peer, _ = DetectPeer(nil, "DELAYED_DELIVERY")
 	}
 	if n := number("set.priority", DefaultPriority); n != DefaultPriority {
 		p.Priority = Some(uint8(n))
@@ -767,7 +767,7 @@ func stampOfSend(t *testing.T, v view, c golden.Case) {
 		for key, value := range map[string]any{
 			"JMSTimestamp": s.Timestamp, "JMSDeliveryTime": s.DeliveryTime, "JMSExpiration": s.Expiration,
 			"JMSDeliveryMode": int32(s.Header.Mode), "JMSPriority": int32(s.Header.JMSPriority()),
-			"JMSMessageID": jmsString(s.MessageID, s.MessageID.MessageID()),
+			"JMSMessageID": jmsString(s.MessageID, s.MessageID.JMSMessageID()),
 		} {
 			observed.set(t, "observed."+key, value)
 		}
@@ -941,7 +941,7 @@ func TestViewsAgree(t *testing.T) {
 			return
 		}
 		n++
-		view := Receiver{}.Read(m, sentAt())
+		view := Consumer{}.View(m, sentAt())
 		got, err := raw.DeliveryTime()
 		compareRead(t, got, err, true, view.DeliveryTime)
 		got, err = raw.Expiration(sentAt())
@@ -1006,7 +1006,7 @@ func readers() []reader {
 		{"View", func(t *testing.T, wire []byte, p Peer) (int64, error) {
 			var m amqp.Message
 			require.NoError(t, m.UnmarshalBinary(wire))
-			return Receiver{Peer: p}.Read(&m, time.Time{}).DeliveryTime()
+			return Consumer{Peer: p}.View(&m, time.Time{}).DeliveryTime()
 		}},
 		{"RawMessage of go-amqp", func(t *testing.T, wire []byte, p Peer) (int64, error) {
 			var m amqp.Message
@@ -1270,7 +1270,7 @@ func TestDeliveryTimeRaw(t *testing.T) {
 func TestDeliveryTimeStringKey(t *testing.T) {
 	m, ok := decodeMessage(encoded(t, `00 53 72 c1 18 02 a1 13 "x-opt-delivery-time" 55 01`))
 	require.True(t, ok)
-	got, err := Receiver{}.Read(m, time.Time{}).DeliveryTime()
+	got, err := Consumer{}.View(m, time.Time{}).DeliveryTime()
 	require.NoError(t, err)
 	require.EqualValues(t, 1, got)
 }
@@ -1307,7 +1307,7 @@ func TestExpiration(t *testing.T) {
 		require.NoError(t, raw.Parse(wire))
 		var m amqp.Message
 		require.NoError(t, m.UnmarshalBinary(wire))
-		view := Receiver{}.Read(&m, row.received)
+		view := Consumer{}.View(&m, row.received)
 		for name, read := range map[string]func() (int64, error){
 			"RawMessage": func() (int64, error) { return raw.Expiration(row.received) },
 			"View":       view.Expiration,
@@ -1336,7 +1336,7 @@ func TestExpiration(t *testing.T) {
 		require.EqualError(t, err, "amqpjms: absolute-expiry-time "+want)
 		require.Zero(t, got)
 	}
-	_, err := Receiver{}.Read(&amqp.Message{Header: &amqp.MessageHeader{TTL: -1}}, at).Expiration()
+	_, err := Consumer{}.View(&amqp.Message{Header: &amqp.MessageHeader{TTL: -1}}, at).Expiration()
 	wantValueError(t, err, "amqpjms: time to live -1ns: negative")
 }
 
@@ -1386,7 +1386,7 @@ func TestDelayRequest(t *testing.T) {
 	}
 	require.True(t, DelayRequest{}.Due(time.Time{}), "what does not ask is always due")
 
-	refusal := DelayRequest{DelayRelative, 1}.Refusal()
+	refusal := DelayRequest{DelayRelative, 1}.RejectError()
 	require.Equal(t, amqp.ErrCond("amqp:not-implemented"), refusal.Condition)
 	require.Equal(t, "delayed delivery is not supported, and the message asks for it by x-opt-delivery-delay", refusal.Description)
 }
@@ -1476,11 +1476,11 @@ func TestForwarder(t *testing.T) {
 		{"keys that are no symbols stay", Forwarder{}, due,
 			`00 53 72 c1 1a 04 53 07 40 a1 13 "x-opt-delivery-time" 41`, notDurable + `00 53 72 c1 1a 04 53 07 40 a1 13 "x-opt-delivery-time" 41`, ""},
 
-		{"served: no form is left, due or not", Forwarder{Served: true}, early,
+		{"served: no form is left, due or not", Forwarder{DelayServed: true}, early,
 			`00 53 72 c1 69 08` + enqueue + relative + other + absolute + created, notDurable + `00 53 72 c1 09 02` + other + created, ""},
-		{"served: nor one that cannot be read", Forwarder{Served: true}, early,
+		{"served: nor one that cannot be read", Forwarder{DelayServed: true}, early,
 			`00 53 72 c1 18 02 a3 13 "x-opt-delivery-time" 56 02`, notDurable, ""},
-		{"served: a relative delay needs no creation-time", Forwarder{Served: true}, early, `00 53 72 c1 1c 02` + relative, notDurable, ""},
+		{"served: a relative delay needs no creation-time", Forwarder{DelayServed: true}, early, `00 53 72 c1 1c 02` + relative, notDurable, ""},
 
 		{"a property is the application's", Forwarder{}, early, created + `00 53 74 c1 1b 02` + property, notDurable + created + `00 53 74 c1 1b 02` + property, ""},
 		{"but not of a peer that takes it for its delay", Forwarder{From: delaying(DelayProperty)}, early,
@@ -1515,7 +1515,7 @@ func TestForwarder(t *testing.T) {
 			`x-opt-delivery-time boolean: neither an integer up to 2^63-1 nor a timestamp`},
 		{"no message", Forwarder{}, early, `00 53 79 40`, "", `message at byte 0: descriptor 0x79 is no section of a message`},
 		{"annotations cut off", Forwarder{}, early, `00 53 72 c1 03 02 a3 13`, "", `message-annotations at byte 8: unexpected EOF`},
-		{"annotations cut off, served or not", Forwarder{Served: true}, early, `00 53 72 c1 03 02 a3 13`, "", `message-annotations at byte 8: unexpected EOF`},
+		{"annotations cut off, served or not", Forwarder{DelayServed: true}, early, `00 53 72 c1 03 02 a3 13`, "", `message-annotations at byte 8: unexpected EOF`},
 		{"annotations left over", Forwarder{}, early, `00 53 72 c1 02 00 40`, "", `message-annotations at byte 6: 1 bytes left over`},
 		{"properties of a peer cut off", Forwarder{From: delaying(DelayProperty)}, early, `00 53 72 c1 18 02 a3 13 "x-opt-delivery-time" 55 01 00 53 74 c1 03 02 a1 13`, "",
 			`application-properties at byte 37: unexpected EOF`},
@@ -1565,7 +1565,7 @@ func TestForwardChain(t *testing.T) {
 		}
 
 		// The last one schedules it, and then nobody does again.
-		served, err := Forwarder{From: Artemis(), To: ActiveMQ(), Served: true}.Append(nil, at, now)
+		served, err := Forwarder{From: Artemis(), To: ActiveMQ(), DelayServed: true}.Append(nil, at, now)
 		require.NoError(t, err)
 		later, err := Forwarder{From: Artemis(), To: ActiveMQ()}.Append(nil, at, time.UnixMilli(s.DeliveryTime))
 		require.NoError(t, err)
@@ -1622,7 +1622,7 @@ func TestProposePeer(t *testing.T) {
 		{"go before those that are known", map[string]any{"product": "ActiveMQ", "queue-prefix": "", "topic-prefix": "t://"}, nil,
 			Peer{Product: "ActiveMQ Classic", Delay: DelayAbsolute, TopicPrefix: "t://"}, true},
 	} {
-		got, known := ProposePeer(row.properties, row.capabilities...)
+		got, known := DetectPeer(row.properties, row.capabilities...)
 		require.Equal(t, row.want, got, row.rule)
 		require.Equal(t, row.known, known, row.rule)
 	}
@@ -1634,7 +1634,7 @@ func TestPeers(t *testing.T) {
 		peer Peer
 		want DelayForm
 	}{
-		{Peer{}, DelayNotChosen},
+		{Peer{}, DelayUnset},
 		{Artemis(), DelayAbsolute}, {ActiveMQ(), DelayAbsolute}, {BrokerJ(), DelayAbsolute},
 		{ServiceBus(), DelayEnqueueTime},
 		{RabbitMQ(), DelayNone}, {RabbitMQ3(), DelayNone},
@@ -1650,7 +1650,7 @@ func TestPeers(t *testing.T) {
 // peerNamed returns the peer of a connection that says this product.
 func peerNamed(t *testing.T, product string) Peer {
 	t.Helper()
-	p, known := ProposePeer(map[string]any{"product": product})
+	p, known := DetectPeer(map[string]any{"product": product})
 	require.True(t, known, product)
 	return p
 }
@@ -1660,7 +1660,7 @@ func TestDelayFormNames(t *testing.T) {
 	for f := range DelayNone + 2 {
 		names = append(names, f.String())
 	}
-	require.Equal(t, []string{"not chosen", "x-opt-delivery-time", "x-opt-delivery-delay", "x-opt-scheduled-enqueue-time",
+	require.Equal(t, []string{"unset", "x-opt-delivery-time", "x-opt-delivery-delay", "x-opt-scheduled-enqueue-time",
 		"AMQ_SCHEDULED_DELAY", "none", "DelayForm(6)"}, names)
 }
 
@@ -1729,7 +1729,7 @@ func TestStampRoundTrip(t *testing.T) {
 		var decoded amqp.Message
 		require.NoError(t, decoded.UnmarshalBinary(wire), what)
 		received := now.Add(time.Hour)
-		view := Receiver{Peer: p.Peer}.Read(&decoded, received)
+		view := Consumer{Peer: p.Peer}.View(&decoded, received)
 		expires, err := raw.Expiration(received)
 		require.NoError(t, err, what)
 		if s.Expiration != 0 || s.Header.TTL == (Opt[uint32]{}) {
@@ -1751,7 +1751,7 @@ func TestStampRoundTrip(t *testing.T) {
 
 		request, err := raw.DelayRequest(time.Time{})
 		require.NoError(t, err, what)
-		require.Equal(t, s.DeliveryDelay > 0, request.Form != DelayNotChosen, what)
+		require.Equal(t, s.DeliveryDelay > 0, request.Form != DelayUnset, what)
 		if s.DeliveryDelay == 0 {
 			continue
 		}
@@ -1832,7 +1832,7 @@ func FuzzDeliveryTime(f *testing.F) {
 		decodes := ok && raw.comparable(t)
 		received := time.UnixMilli(sent)
 		for _, p := range []Peer{{}, delaying(DelayProperty)} {
-			view := Receiver{Peer: p}.Read(m, received)
+			view := Consumer{Peer: p}.View(m, received)
 			got, err := raw.DeliveryTimeFrom(p)
 			compareRead(t, got, err, decodes, view.DeliveryTime)
 			got, err = raw.Expiration(received)
@@ -1841,9 +1841,9 @@ func FuzzDeliveryTime(f *testing.F) {
 		request, err := raw.DelayRequest(received)
 		if err != nil {
 			require.Zero(t, request)
-		} else if request.Form != DelayNotChosen {
+		} else if request.Form != DelayUnset {
 			require.True(t, request.Due(time.UnixMilli(request.Time)))
-			require.NotEmpty(t, request.Refusal().Description)
+			require.NotEmpty(t, request.RejectError().Description)
 		}
 		require.Equal(t, before, wire)
 	})
@@ -1895,7 +1895,7 @@ func FuzzForward(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, wire []byte, now int64, from, to byte, served bool) {
 		at := time.UnixMilli(now)
-		forwarder := Forwarder{From: delaying(DelayForm(from)), To: delaying(DelayForm(to)), Served: served}
+		forwarder := Forwarder{From: delaying(DelayForm(from)), To: delaying(DelayForm(to)), DelayServed: served}
 		before := slices.Clone(wire)
 		got, err := forwarder.Append([]byte{1, 2}, wire, at)
 		require.Equal(t, before, wire)
@@ -1927,7 +1927,7 @@ func FuzzForward(f *testing.F) {
 		require.NoError(t, out.readDelays(&left, false, false))
 		request, err := left.request(Opt[int64]{})
 		require.NoError(t, err)
-		if request.Form != DelayNotChosen {
+		if request.Form != DelayUnset {
 			require.False(t, served)
 			require.Contains(t, []DelayForm{DelayAbsolute, DelayEnqueueTime}, request.Form)
 			require.False(t, request.Due(at))
@@ -1936,10 +1936,10 @@ func FuzzForward(f *testing.F) {
 			require.Equal(t, whole, request.Time)
 		}
 
-		again, err := Forwarder{To: forwarder.To, Served: served}.Append(nil, got, at)
+		again, err := Forwarder{To: forwarder.To, DelayServed: served}.Append(nil, got, at)
 		require.NoError(t, err)
 		require.Equal(t, got, again)
-		gone, err := Forwarder{Served: true}.Append(nil, got, at)
+		gone, err := Forwarder{DelayServed: true}.Append(nil, got, at)
 		require.NoError(t, err)
 		require.NoError(t, out.Parse(gone))
 		left = delays{}
@@ -1994,7 +1994,7 @@ func TestDeliveryAllocs(t *testing.T) {
 		request, _ := raw.DelayRequest(received)
 		_ = request.Due(received)
 	})
-	view := Receiver{}.Read(m, received)
+	view := Consumer{}.View(m, received)
 	allocs(t, 0, "View", func() {
 		_, _ = view.DeliveryTime()
 		_, _ = view.Expiration()
@@ -2021,7 +2021,7 @@ func TestDelayRequestOfOddProperties(t *testing.T) {
 		request, err := m.DelayRequest(sentAt())
 		require.NoError(t, err, rule)
 		require.Equal(t, DelayRequest{}, request, rule)
-		for _, f := range []Forwarder{{}, {From: Peer{Delay: DelayProperty}}, {From: Peer{Delay: DelayProperty}, Served: true}} {
+		for _, f := range []Forwarder{{}, {From: Peer{Delay: DelayProperty}}, {From: Peer{Delay: DelayProperty}, DelayServed: true}} {
 			out, err := f.Append(nil, msg, sentAt())
 			require.NoError(t, err, rule)
 			require.Contains(t, string(out), "\x00\x53\x77\x40", rule)

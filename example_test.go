@@ -14,7 +14,7 @@ import (
 // sent. Connections, senders and receivers are go-amqp's.
 func Example_service() {
 	// What conn.Properties() said.
-	peer, known := amqpjms.ProposePeer(map[string]any{"product": "ActiveMQ", "version": "6.2.2"})
+	peer, known := amqpjms.DetectPeer(map[string]any{"product": "ActiveMQ", "version": "6.2.2"})
 	if !known {
 		log.Fatal("a broker that nobody knows: configure its Peer")
 	}
@@ -36,7 +36,7 @@ func Example_service() {
 	fmt.Println("to", *msg.Properties.To, "for", time.UnixMilli(stamp.DeliveryTime).UTC())
 
 	// msg, err = receiver.Receive(ctx, nil)
-	received := amqpjms.Receiver{Peer: peer}.Read(msg, now.Add(25*time.Hour))
+	received := amqpjms.Consumer{Peer: peer}.View(msg, now.Add(25*time.Hour))
 	expires, err := received.Expiration()
 	if err != nil {
 		log.Fatal(err)
@@ -61,7 +61,7 @@ type letter struct {
 
 // stamp makes l what it has to be on return from send.
 func (l *letter) stamp(s amqpjms.Stamp) {
-	l.id, l.to = s.MessageID.MessageID(), s.Address
+	l.id, l.to = s.MessageID.JMSMessageID(), s.Address
 	l.durable = s.Header.Mode == amqpjms.Persistent
 	l.priority = s.Header.Priority.Or(amqpjms.DefaultPriority)
 	l.created, l.expires = s.Timestamp, s.Expiration
@@ -80,7 +80,7 @@ func (l *letter) stamp(s amqpjms.Stamp) {
 	for name, value := range s.ApplicationProperties() {
 		set(&l.properties, name, value)
 	}
-	l.body = l.body.ToSend()
+	l.body = l.body.Outgoing()
 	set(&l.annotations, "x-opt-jms-msg-type", l.body.Annotation)
 }
 
@@ -134,7 +134,7 @@ func Example_plugin() {
 			return nil, err
 		}
 		if !delay.Due(now) {
-			return nil, delay.Refusal()
+			return nil, delay.RejectError()
 		}
 		return amqpjms.AppendExplicit(nil, payload, amqpjms.NonPersistent)
 	}

@@ -396,9 +396,9 @@ func argumentText(v any) string {
 // strategies, [NewAssigned] and [NewShared]; they differ in when a consumer loses a group.
 // The zero Groups is an empty FIFO queue with assigned groups.
 //
-// From [Groups.Add] on a message waits, until [Consumer.Next] gives it to a consumer. That
+// From [Groups.Add] on a message waits, until [GroupConsumer.Next] gives it to a consumer. That
 // holds it until [Groups.Settle], or until it goes back by [Groups.Release],
-// [Groups.Refuse] or [Consumer.Close]. [Groups.Remove] takes out what expires. A Groups
+// [Groups.Refuse] or [GroupConsumer.Close]. [Groups.Remove] takes out what expires. A Groups
 // wakes nobody: after Add, ask the consumer that it returns for its next message; where
 // that is nil, and after any other change, ask all that can take one.
 //
@@ -467,8 +467,8 @@ type Groups[M any] struct {
 	idle   linkedList // groups with an owner and no message, the longest idle first
 	idles  int        // how many
 
-	consumers pool[*Consumer[M]]
-	choosy    []*Consumer[M] // those of them that may refuse messages, in no order
+	consumers pool[*GroupConsumer[M]]
+	choosy    []*GroupConsumer[M] // those of them that may refuse messages, in no order
 	news      groupNews
 }
 
@@ -600,11 +600,11 @@ type groupRecord[M any] struct {
 	givenUp  bool // nothing more goes to the owner
 	promised bool // Assign gave it to the owner, which was given no message of it since
 
-	sameHash uint32       // the next group in its bucket
-	strays   ranking      // of waiting messages, those that did not come in order
-	heir     *Consumer[M] // it may be closed: see openHeir
-	owned    neighbours   // in the owner's list
-	idle     neighbours   // in Groups.idle
+	sameHash uint32            // the next group in its bucket
+	strays   ranking           // of waiting messages, those that did not come in order
+	heir     *GroupConsumer[M] // it may be closed: see openHeir
+	owned    neighbours        // in the owner's list
+	idle     neighbours        // in Groups.idle
 }
 
 func (gr *groupRecord[M]) key() GroupKey { return GroupKey{gr.text, gr.bits, gr.kind} }
@@ -618,7 +618,7 @@ const (
 )
 
 // openHeir returns who is to have a group that is given up, nil if nobody is.
-func (gr *groupRecord[M]) openHeir() *Consumer[M] {
+func (gr *groupRecord[M]) openHeir() *GroupConsumer[M] {
 	if gr.heir == nil || !gr.heir.open {
 		return nil
 	}
@@ -626,8 +626,8 @@ func (gr *groupRecord[M]) openHeir() *Consumer[M] {
 }
 
 // Add puts a message into the queue. It returns the owner of the message's group, which
-// may be [Consumer.Ready] now; nil is any consumer.
-func (g *Groups[M]) Add(m M, k GroupKey) (Ref, *Consumer[M]) {
+// may be [GroupConsumer.Ready] now; nil is any consumer.
+func (g *Groups[M]) Add(m M, k GroupKey) (Ref, *GroupConsumer[M]) {
 	i, msg := g.messages.take()
 	g.sequence++
 	msg.sequence, msg.m = g.sequence, m
@@ -675,9 +675,9 @@ func (g *Groups[M]) Key(m *RawMessage, header string) (GroupKey, error) {
 }
 
 // Settle ends the holding of a message for good: it was accepted, its transaction was
-// committed, or the broker discards it. Like Release, Refuse and Pend it returns false,
+// committed, or the broker discards it. Like Release, Refuse and MarkPending it returns false,
 // and does nothing, if the message is not held, as when a disposition comes late. When
-// a group becomes free, any consumer may be [Consumer.Ready].
+// a group becomes free, any consumer may be [GroupConsumer.Ready].
 func (g *Groups[M]) Settle(r Ref) bool { return g.endHolding(r, false) }
 
 // Release returns a message to its place in the queue: it was released, or rejected, or
@@ -699,11 +699,11 @@ func (g *Groups[M]) Refuse(r Ref) bool {
 	return g.endHolding(r, true)
 }
 
-// Pend marks a message that was accepted in an open transaction. It stays held until the
+// MarkPending marks a message that was accepted in an open transaction. It stays held until the
 // commit, which is Settle, or the rollback, which is Release. If its consumer goes away
-// before that, no message of its group goes to anyone. Pend returns false for a message
+// before that, no message of its group goes to anyone. MarkPending returns false for a message
 // that is already marked.
-func (g *Groups[M]) Pend(r Ref) bool {
+func (g *Groups[M]) MarkPending(r Ref) bool {
 	msg := g.holding(r)
 	if msg == nil || msg.pending {
 		return false
@@ -716,7 +716,7 @@ func (g *Groups[M]) Pend(r Ref) bool {
 // replaced, and returns it and the consumer that holds it, if one does. That one goes on
 // holding it, and its group, until it settles or releases it or goes away. Remove returns
 // false if the message is not in the queue.
-func (g *Groups[M]) Remove(r Ref) (m M, holder *Consumer[M], ok bool) {
+func (g *Groups[M]) Remove(r Ref) (m M, holder *GroupConsumer[M], ok bool) {
 	msg := g.get(r)
 	if msg == nil || msg.gone {
 		return m, nil, false
@@ -738,7 +738,7 @@ func (g *Groups[M]) Remove(r Ref) (m M, holder *Consumer[M], ok bool) {
 // Get returns a message that waits or is held, also one that was removed while it is held,
 // and the consumer that holds it, if one does. It returns false when the message has left
 // the queue and nobody holds it.
-func (g *Groups[M]) Get(r Ref) (m M, holder *Consumer[M], ok bool) {
+func (g *Groups[M]) Get(r Ref) (m M, holder *GroupConsumer[M], ok bool) {
 	msg := g.get(r)
 	if msg == nil {
 		return m, nil, false
@@ -770,7 +770,7 @@ func (g *Groups[M]) Unassign(k GroupKey) bool {
 // then, or has gone away, nobody does. Where groups are assigned it may be a group that
 // is not known yet; where they are shared it must have messages, and c owns it from then
 // until it has settled what it gets of it. Assign reports whether c owns the group or is to.
-func (g *Groups[M]) Assign(k GroupKey, c *Consumer[M]) bool {
+func (g *Groups[M]) Assign(k GroupKey, c *GroupConsumer[M]) bool {
 	k = g.runsIn(k)
 	if c == nil || c.g != g || !c.open || k.IsZero() {
 		return false
@@ -792,7 +792,7 @@ func (g *Groups[M]) Assign(k GroupKey, c *Consumer[M]) bool {
 }
 
 // Owner returns the consumer that owns a group, nil if none does.
-func (g *Groups[M]) Owner(k GroupKey) *Consumer[M] {
+func (g *Groups[M]) Owner(k GroupKey) *GroupConsumer[M] {
 	n := g.find(g.runsIn(k))
 	if n == 0 {
 		return nil
@@ -813,29 +813,29 @@ func (g *Groups[M]) Counts() GroupCounts {
 	return GroupCounts{g.waiting, g.held, g.groups.len, g.idles}
 }
 
-// A GroupStatus is the state of a group: see [Groups.ByGroup].
+// A GroupStatus is the state of a group: see [Groups.Statuses].
 type GroupStatus[M any] struct {
-	Key     GroupKey
-	Owner   *Consumer[M] // nil: none
-	GivenUp bool         // by Unassign or Assign, and something of it is still held
-	Heir    *Consumer[M] // to whom Assign gives it when nothing of it is held; nil: to none
-	Waiting int          // messages that wait
-	Held    int          // messages that are held, those that were removed too
-	Oldest  Ref          // the message that waits first, zero if none waits
+	Key       GroupKey
+	Owner     *GroupConsumer[M] // nil: none
+	GivenUp   bool              // by Unassign or Assign, and something of it is still held
+	NextOwner *GroupConsumer[M] // to whom Assign gives it when nothing of it is held; nil: to none
+	Waiting   int               // messages that wait
+	Held      int               // messages that are held, those that were removed too
+	Oldest    Ref               // the message that waits first, zero if none waits
 }
 
-// ByGroup iterates over the groups that have messages or an owner, in no order. The queue
+// Statuses iterates over the groups that have messages or an owner, in no order. The queue
 // must not change meanwhile.
-func (g *Groups[M]) ByGroup() iter.Seq[GroupStatus[M]] {
+func (g *Groups[M]) Statuses() iter.Seq[GroupStatus[M]] {
 	return func(yield func(GroupStatus[M]) bool) {
 		for gr := range g.groups.all() {
 			s := GroupStatus[M]{
-				Key:     gr.key(),
-				Owner:   g.consumer(gr.owner),
-				GivenUp: gr.givenUp,
-				Heir:    gr.openHeir(),
-				Waiting: int(gr.waiting),
-				Held:    int(gr.held),
+				Key:       gr.key(),
+				Owner:     g.consumer(gr.owner),
+				GivenUp:   gr.givenUp,
+				NextOwner: gr.openHeir(),
+				Waiting:   int(gr.waiting),
+				Held:      int(gr.held),
 			}
 			if gr.first != 0 {
 				s.Oldest = Ref{gr.first, gr.sequence}
@@ -847,11 +847,11 @@ func (g *Groups[M]) ByGroup() iter.Seq[GroupStatus[M]] {
 	}
 }
 
-// All iterates over the messages that wait, whoever may have them, in the queue's order:
+// Messages iterates over the messages that wait, whoever may have them, in the queue's order:
 // what a browser sees, for which there are no groups. To begin takes a time in proportion
 // to the groups, and each message one logarithmic in their number. The message at hand
 // may be removed meanwhile; nothing else may change.
-func (g *Groups[M]) All() iter.Seq2[Ref, M] {
+func (g *Groups[M]) Messages() iter.Seq2[Ref, M] {
 	return func(yield func(Ref, M) bool) {
 		var next candidates[M] // the next one ungrouped, in each group's line, and of its strays
 		add := func(i uint32) {
@@ -885,9 +885,9 @@ func (g *Groups[M]) All() iter.Seq2[Ref, M] {
 	}
 }
 
-// A Consumer takes messages from the [Groups] that opened it, holds them and owns groups.
-// The zero Consumer is closed.
-type Consumer[M any] struct {
+// A GroupConsumer takes messages from the [Groups] that opened it, holds them and owns groups.
+// The zero GroupConsumer is closed.
+type GroupConsumer[M any] struct {
 	g      *Groups[M]
 	number uint32 // in Groups.consumers
 	open   bool
@@ -912,9 +912,9 @@ type Consumer[M any] struct {
 // kept in parts of 64 while the queue has messages there. All such consumers together need
 // up to 9 bytes more for each message that is free for anyone. In a queue with Compare, each
 // may keep alive two messages that have left; without, none.
-func (g *Groups[M]) Open(accept func(M) bool) *Consumer[M] {
+func (g *Groups[M]) Open(accept func(M) bool) *GroupConsumer[M] {
 	number, at := g.consumers.take()
-	c := &Consumer[M]{g: g, number: number, open: true, accept: accept}
+	c := &GroupConsumer[M]{g: g, number: number, open: true, accept: accept}
 	*at = c
 	if accept != nil {
 		c.makeChoosy()
@@ -926,7 +926,7 @@ func (g *Groups[M]) Open(accept func(M) bool) *Consumer[M] {
 // none. The consumer holds it then, and owns its group. For a consumer that settles as it
 // receives, call Settle with it at once: where groups are assigned it keeps the group, where
 // they are shared it does not.
-func (c *Consumer[M]) Next() (m M, r Ref, ok bool) {
+func (c *GroupConsumer[M]) Next() (m M, r Ref, ok bool) {
 	i := c.next()
 	if i == 0 {
 		return m, r, false
@@ -954,7 +954,7 @@ func (c *Consumer[M]) Next() (m M, r Ref, ok bool) {
 
 // Peek returns what Next would give, and gives nothing. Like Next it may call the accept of
 // [Groups.Open].
-func (c *Consumer[M]) Peek() (m M, r Ref, ok bool) {
+func (c *GroupConsumer[M]) Peek() (m M, r Ref, ok bool) {
 	i := c.next()
 	if i == 0 {
 		return m, r, false
@@ -964,11 +964,11 @@ func (c *Consumer[M]) Peek() (m M, r Ref, ok bool) {
 
 // Ready reports whether Next would give a message. Like Next it may call the accept of
 // [Groups.Open].
-func (c *Consumer[M]) Ready() bool { return c.next() != 0 }
+func (c *GroupConsumer[M]) Ready() bool { return c.next() != 0 }
 
 // Held iterates over the messages that the consumer holds, in the order in which it got
 // them. The one at hand may be settled, released, refused or removed meanwhile.
-func (c *Consumer[M]) Held() iter.Seq2[Ref, M] {
+func (c *GroupConsumer[M]) Held() iter.Seq2[Ref, M] {
 	return func(yield func(Ref, M) bool) {
 		for i := c.held.first; i != 0; {
 			msg := c.g.messages.at(i)
@@ -983,7 +983,7 @@ func (c *Consumer[M]) Held() iter.Seq2[Ref, M] {
 
 // Owned iterates over the groups that the consumer owns, in the order in which it got
 // them. The queue must not change meanwhile.
-func (c *Consumer[M]) Owned() iter.Seq[GroupKey] {
+func (c *GroupConsumer[M]) Owned() iter.Seq[GroupKey] {
 	return func(yield func(GroupKey) bool) {
 		for n := c.owned.first; n != 0; {
 			gr := c.g.groups.at(n)
@@ -1000,7 +1000,7 @@ func (c *Consumer[M]) Owned() iter.Seq[GroupKey] {
 // and its groups are free, save those with a pending message. Close returns how many messages
 // returned. It costs what it costs to release each message held, and to give up each group
 // owned. A consumer that is closed gets, holds and owns nothing.
-func (c *Consumer[M]) Close() (returned int) {
+func (c *GroupConsumer[M]) Close() (returned int) {
 	if !c.open {
 		return 0
 	}
@@ -1036,7 +1036,7 @@ func (c *Consumer[M]) Close() (returned int) {
 		g.arrange(n)
 	}
 	g.consumers.give(c.number, nil)
-	*c = Consumer[M]{g: g}
+	*c = GroupConsumer[M]{g: g}
 	return returned
 }
 
@@ -1095,7 +1095,7 @@ func (g *Groups[M]) arrange(n uint32) {
 }
 
 // own makes c the owner of a group; nil is nobody.
-func (g *Groups[M]) own(n uint32, c *Consumer[M]) {
+func (g *Groups[M]) own(n uint32, c *GroupConsumer[M]) {
 	gr := g.groups.at(n)
 	g.offer(gr, toNobody)
 	if old := g.consumer(gr.owner); old != nil {
@@ -1279,7 +1279,7 @@ func (g *Groups[M]) holding(r Ref) *groupMessage[M] {
 }
 
 // consumer returns the consumer with a number, nil for 0.
-func (g *Groups[M]) consumer(number uint32) *Consumer[M] {
+func (g *Groups[M]) consumer(number uint32) *GroupConsumer[M] {
 	if number == 0 {
 		return nil
 	}
@@ -1290,7 +1290,7 @@ func (g *Groups[M]) consumer(number uint32) *Consumer[M] {
 func (g *Groups[M]) ref(i uint32) Ref { return Ref{i, g.messages.at(i).sequence} }
 
 // next returns the message that Next gives, 0 if there is none.
-func (c *Consumer[M]) next() uint32 {
+func (c *GroupConsumer[M]) next() uint32 {
 	if !c.open {
 		return 0
 	}
@@ -1306,7 +1306,7 @@ func (c *Consumer[M]) next() uint32 {
 // So what it refuses costs it once. Of many news it looks at the first of each page, and
 // opens the page when that is first of all, so that many messages that return at once are
 // not looked at one by one.
-func (c *Consumer[M]) firstFree() uint32 {
+func (c *GroupConsumer[M]) firstFree() uint32 {
 	g := c.g
 	if !c.choosy {
 		return g.sooner(g.free.first(), g.ungrouped.first())
@@ -1354,7 +1354,7 @@ func (c *Consumer[M]) firstFree() uint32 {
 
 // read makes an entry of the news a candidate, if it is free and not still to be judged in
 // its turn.
-func (c *Consumer[M]) read(entry uint64) {
+func (c *GroupConsumer[M]) read(entry uint64) {
 	g := c.g
 	i := g.news.at(entry)
 	if !g.isFree(i) {
@@ -1371,7 +1371,7 @@ func (c *Consumer[M]) read(entry uint64) {
 
 // mayBeJudged reports whether a message may stand where the consumer has judged already. If
 // not, it will be judged in its turn, and so will all after it.
-func (c *Consumer[M]) mayBeJudged(r Ref) bool {
+func (c *GroupConsumer[M]) mayBeJudged(r Ref) bool {
 	if c.g.compare == nil {
 		return r.sequence <= max(c.judged.free.sequence, c.judged.ungrouped.sequence)
 	}
@@ -1380,13 +1380,13 @@ func (c *Consumer[M]) mayBeJudged(r Ref) bool {
 
 // mostCandidates returns how many candidates are so many that the consumer may as well start
 // over.
-func (c *Consumer[M]) mostCandidates() int {
+func (c *GroupConsumer[M]) mostCandidates() int {
 	return 2*int(c.g.freeLen()) + newsPage
 }
 
 // judgeOn judges free messages after those that are judged, up to the first that the
 // consumer accepts or that stands behind one.
-func (c *Consumer[M]) judgeOn(free *ranking, judged *queuePlace[M]) {
+func (c *GroupConsumer[M]) judgeOn(free *ranking, judged *queuePlace[M]) {
 	g := c.g
 	g.walk(free.root, judged, func(i uint32) bool {
 		if len(c.mayHave) > 0 && g.refBefore(c.mayHave[0].Ref, g.ref(i)) {
@@ -1403,7 +1403,7 @@ func (c *Consumer[M]) judgeOn(free *ranking, judged *queuePlace[M]) {
 
 // startOver has the consumer go through the free messages from the first on: it does not
 // ask about them again.
-func (c *Consumer[M]) startOver() {
+func (c *GroupConsumer[M]) startOver() {
 	c.judged.free, c.judged.ungrouped = queuePlace[M]{}, queuePlace[M]{}
 	c.mayHave = c.mayHave[:0]
 	c.readNews = c.g.news.end
@@ -1411,7 +1411,7 @@ func (c *Consumer[M]) startOver() {
 }
 
 // trim gives back what the consumer needed when there were more free messages.
-func (c *Consumer[M]) trim() {
+func (c *GroupConsumer[M]) trim() {
 	if most := c.mostCandidates(); len(c.mayHave) > most {
 		c.startOver()
 	} else if cap(c.mayHave) > 4*most {
@@ -1438,7 +1438,7 @@ func (g *Groups[M]) isFree(i uint32) bool {
 }
 
 // makeChoosy makes the consumer one that may refuse messages.
-func (c *Consumer[M]) makeChoosy() {
+func (c *GroupConsumer[M]) makeChoosy() {
 	if !c.choosy {
 		c.choosy, c.choosyAt = true, len(c.g.choosy)
 		c.g.choosy = append(c.g.choosy, c)
@@ -1447,7 +1447,7 @@ func (c *Consumer[M]) makeChoosy() {
 }
 
 // accepts reports whether the consumer accepts a message.
-func (c *Consumer[M]) accepts(i uint32) bool {
+func (c *GroupConsumer[M]) accepts(i uint32) bool {
 	if !c.choosy {
 		return true
 	}
@@ -1466,7 +1466,7 @@ func (c *Consumer[M]) accepts(i uint32) bool {
 }
 
 // judge remembers whether the consumer accepts a message.
-func (c *Consumer[M]) judge(i uint32, ok bool) {
+func (c *GroupConsumer[M]) judge(i uint32, ok bool) {
 	part := int(i / partSize)
 	for len(c.verdicts) <= part {
 		c.verdicts = append(c.verdicts, nil)

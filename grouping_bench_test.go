@@ -153,7 +153,7 @@ func benchmarkFirstBehindBlocked(b *testing.B, op string, queue newQueue) {
 		for i, k := range mine {
 			g.Add(uint64(i), k)
 		}
-		var consumers [turn]*Consumer[uint64]
+		var consumers [turn]*GroupConsumer[uint64]
 		besideMapCycle(b, fmt.Sprintf("%s/n=%d", op, blocked), turn, func(b *testing.B) time.Duration {
 			for i := range consumers {
 				consumers[i] = g.Open(nil)
@@ -256,7 +256,7 @@ func benchmarkThrough(b *testing.B, op string, queue newQueue, group func(sent, 
 		sent++
 		return keys[group(sent, groups)]
 	}
-	var consumers [8]*Consumer[uint64]
+	var consumers [8]*GroupConsumer[uint64]
 	for i := range consumers {
 		consumers[i] = g.Open(nil)
 	}

@@ -30,7 +30,7 @@ func encode(body, group string) []byte {
 type link struct {
 	name     string
 	credit   int
-	consumer *amqpjms.Consumer[*stored]
+	consumer *amqpjms.GroupConsumer[*stored]
 }
 
 // stored is a message as a broker keeps it.
@@ -59,14 +59,14 @@ func (q *queue) publish(name string, encoded []byte) error {
 		return err // rejected: a list is no group
 	}
 	m := &stored{name: name, encoded: encoded}
-	var owner *amqpjms.Consumer[*stored]
+	var owner *amqpjms.GroupConsumer[*stored]
 	m.ref, owner = q.groups.Add(m, key)
 	q.dispatch(owner)
 	return nil
 }
 
 // dispatch gives a consumer, nil being all of them, what it may have and has credit for.
-func (q *queue) dispatch(to *amqpjms.Consumer[*stored]) {
+func (q *queue) dispatch(to *amqpjms.GroupConsumer[*stored]) {
 	for _, l := range q.links {
 		if to != nil && to != l.consumer {
 			continue
@@ -148,7 +148,7 @@ func work(ctx context.Context, from source, workers int, handle func(context.Con
 	type job struct {
 		m   *amqp.Message
 		r   amqpjms.Ref
-		c   *amqpjms.Consumer[*amqp.Message]
+		c   *amqpjms.GroupConsumer[*amqp.Message]
 		err error // of settling
 	}
 	settling := context.WithoutCancel(ctx)
@@ -183,7 +183,7 @@ func work(ctx context.Context, from source, workers int, handle func(context.Con
 	// From here on one goroutine, this one, has to do with the groups.
 	groups := amqpjms.NewShared(amqpjms.GroupOptions[*amqp.Message]{Ungrouped: true})
 	var errs []error
-	var free []*amqpjms.Consumer[*amqp.Message] // of workers that have nothing to do
+	var free []*amqpjms.GroupConsumer[*amqp.Message] // of workers that have nothing to do
 	for range workers {
 		free = append(free, groups.Open(nil))
 	}
@@ -215,7 +215,7 @@ func work(ctx context.Context, from source, workers int, handle func(context.Con
 			jobs <- job{m: m, r: r, c: c}
 		}
 	}
-	for _, m := range groups.All() {
+	for _, m := range groups.Messages() {
 		errs = append(errs, from.ReleaseMessage(settling, m))
 	}
 	return errors.Join(append(errs, <-ended)...)

@@ -593,7 +593,7 @@ type beside struct {
 }
 
 type besideConsumer struct {
-	c     *Consumer[item]
+	c     *GroupConsumer[item]
 	n     *naiveConsumer
 	asked map[int]int // how often Groups asked about a message
 }
@@ -718,7 +718,7 @@ func (b *beside) step(op byte, arg int) {
 	case 14:
 		log("%d: pend", b.id(m))
 		can := m != nil && m.held && !m.pending
-		same("pend", b.g.Pend(r), can)
+		same("pend", b.g.MarkPending(r), can)
 		if can {
 			m.pending = true
 		}
@@ -779,7 +779,7 @@ func (b *beside) heldIDs() (ids []int) {
 }
 
 // naiveOf returns naive's side of a consumer.
-func (b *beside) naiveOf(c *Consumer[item]) *naiveConsumer {
+func (b *beside) naiveOf(c *GroupConsumer[item]) *naiveConsumer {
 	for _, both := range b.consumers {
 		if c != nil && both.c == c {
 			return both.n
@@ -797,7 +797,7 @@ func (b *beside) check() {
 	// Browsers, counts.
 	var got, want []int
 	heldCount := 0
-	for r, v := range b.g.All() {
+	for r, v := range b.g.Messages() {
 		got = append(got, v.id)
 		if r != b.refs[v.id] {
 			t.Errorf("ref of %d while iterating: %v, want %v", v.id, r, b.refs[v.id])
@@ -821,7 +821,7 @@ func (b *beside) check() {
 	// Groups.
 	seen := map[GroupKey]bool{}
 	states := b.n.states()
-	for s := range b.g.ByGroup() {
+	for s := range b.g.Statuses() {
 		g := b.n.groups[s.Key]
 		if g == nil || seen[s.Key] {
 			t.Errorf("group %v is not there, or twice", s.Key)
@@ -834,7 +834,7 @@ func (b *beside) check() {
 			oldest = b.refs[want.first.id]
 		}
 		if s.Waiting != want.waiting || s.Held != want.held || s.Oldest != oldest || s.GivenUp != g.givenUp ||
-			b.naiveOf(s.Owner) != g.owner || b.naiveOf(s.Heir) != g.heir {
+			b.naiveOf(s.Owner) != g.owner || b.naiveOf(s.NextOwner) != g.heir {
 			t.Errorf("group %+v, want %+v, oldest %v, %+v", s, *want, oldest, *g)
 		}
 	}
@@ -843,7 +843,7 @@ func (b *beside) check() {
 	}
 
 	// Consumers.
-	holders := map[GroupKey]*Consumer[item]{}
+	holders := map[GroupKey]*GroupConsumer[item]{}
 	holds := map[int]bool{}
 	for i, c := range b.consumers {
 		if got, want := c.c.Ready(), b.n.next(c.n) != nil; got != want {
@@ -967,11 +967,11 @@ func TestGroupsPurge(t *testing.T) {
 				g.Release(r)
 			}
 		}
-		for _, m := range g.All() {
+		for _, m := range g.Messages() {
 			want = append(want, m)
 		}
 		var got []int
-		for r, m := range g.All() {
+		for r, m := range g.Messages() {
 			got = append(got, m)
 			_, _, ok := g.Remove(r)
 			require.True(t, ok)
@@ -1054,7 +1054,7 @@ func groupKey(t testing.TB, v any) GroupKey {
 }
 
 // takes returns what a consumer is given until there is nothing more for it.
-func takes[M any](c *Consumer[M]) (all []M) {
+func takes[M any](c *GroupConsumer[M]) (all []M) {
 	for m, _, ok := c.Next(); ok; m, _, ok = c.Next() {
 		all = append(all, m)
 	}
@@ -1080,7 +1080,7 @@ func TestGroupsLateDispositions(t *testing.T) {
 			_, taken, ok := c.Next()
 			require.True(t, ok)
 			require.Equal(t, r, taken)
-			require.True(t, g.Pend(r))
+			require.True(t, g.MarkPending(r))
 			require.True(t, g.Settle(r))
 			late = append(late, r)
 		}
@@ -1090,13 +1090,13 @@ func TestGroupsLateDispositions(t *testing.T) {
 			require.False(t, g.Settle(r))
 			require.False(t, g.Release(r))
 			require.False(t, g.Refuse(r))
-			require.False(t, g.Pend(r))
+			require.False(t, g.MarkPending(r))
 			_, _, ok := g.Remove(r)
 			require.False(t, ok)
 			_, _, ok = g.Get(r)
 			require.False(t, ok)
 		}
-		for _, end := range []func(Ref) bool{g.Settle, g.Release, g.Refuse, g.Pend} {
+		for _, end := range []func(Ref) bool{g.Settle, g.Release, g.Refuse, g.MarkPending} {
 			require.False(t, end(waiting), "it is not held")
 		}
 		require.Equal(t, before, g.Counts())
@@ -1132,7 +1132,7 @@ func TestGroupsClosedConsumer(t *testing.T) {
 	require.False(t, g.Assign(a, c))
 	require.False(t, g.Assign(a, other))
 	require.False(t, g.Assign(a, nil))
-	var zero Consumer[string]
+	var zero GroupConsumer[string]
 	require.False(t, g.Assign(a, &zero))
 	require.False(t, zero.Ready())
 	require.Zero(t, zero.Close())
@@ -1166,13 +1166,13 @@ func TestGroupsLooks(t *testing.T) {
 	g.Add(5, GroupKey{})
 	ends := map[string]func(n *int){
 		"All": func(n *int) {
-			for range g.All() {
+			for range g.Messages() {
 				*n++
 				break
 			}
 		},
-		"ByGroup": func(n *int) {
-			for range g.ByGroup() {
+		"Statuses": func(n *int) {
+			for range g.Statuses() {
 				*n++
 				break
 			}
@@ -1206,20 +1206,20 @@ func TestGroupsAssignedAgain(t *testing.T) {
 	g.Add(2, a)
 	_, r, _ := c.Next()
 	status := func() GroupStatus[int] {
-		for s := range g.ByGroup() {
+		for s := range g.Statuses() {
 			return s
 		}
 		return GroupStatus[int]{}
 	}
 	require.True(t, g.Assign(a, d))
-	require.Equal(t, d, status().Heir)
+	require.Equal(t, d, status().NextOwner)
 	require.True(t, status().GivenUp)
 	require.True(t, g.Unassign(a), "from the heir")
-	require.Nil(t, status().Heir)
+	require.Nil(t, status().NextOwner)
 	require.False(t, g.Unassign(a))
 	require.True(t, g.Assign(a, d))
 	require.True(t, g.Assign(a, c), "to the owner it has")
-	require.Nil(t, status().Heir)
+	require.Nil(t, status().NextOwner)
 	require.False(t, status().GivenUp)
 	require.True(t, c.Ready())
 	require.True(t, g.Settle(r))
@@ -1239,7 +1239,7 @@ func TestGroupsAssignedAgain(t *testing.T) {
 // A consumer that is closed leaves nothing behind.
 func TestGroupsManyConsumers(t *testing.T) {
 	g := NewAssigned(GroupOptions[int]{})
-	var all []*Consumer[int]
+	var all []*GroupConsumer[int]
 	for i := range 10_000 {
 		all = append(all, g.Open(func(m int) bool { return m != i }))
 	}
@@ -1310,10 +1310,10 @@ func TestGroupsZero(t *testing.T) {
 	k, err := g.Key(raw, GroupIDHeader)
 	require.NoError(t, err)
 	require.Equal(t, a, k)
-	for range g.All() {
+	for range g.Messages() {
 		t.Error("a message")
 	}
-	for range g.ByGroup() {
+	for range g.Statuses() {
 		t.Error("a group")
 	}
 	c, d := g.Open(nil), g.Open(nil)
@@ -1392,7 +1392,7 @@ func TestGroupsGivenUp(t *testing.T) {
 	require.True(t, g.Assign(a, e))
 	require.Equal(t, d, g.Owner(a))
 	g.Add(5, a)
-	for _, c := range []*Consumer[int]{c, d, e} {
+	for _, c := range []*GroupConsumer[int]{c, d, e} {
 		require.False(t, c.Ready())
 	}
 	for r := range d.Held() {
@@ -1509,9 +1509,9 @@ func TestGroupsAskOnce(t *testing.T) {
 // The line of a group knows how far apart two messages are, or finds out.
 func TestGroupsFarApart(t *testing.T) {
 	a, b := groupKey(t, "A"), groupKey(t, "B")
-	check := func(g *Groups[int], c *Consumer[int], want ...int) {
+	check := func(g *Groups[int], c *GroupConsumer[int], want ...int) {
 		t.Helper()
-		for s := range g.ByGroup() {
+		for s := range g.Statuses() {
 			_, _, ok := g.Get(s.Oldest)
 			require.True(t, ok, "Oldest of %v", s.Key)
 		}
@@ -1548,7 +1548,7 @@ func TestGroupsChoosyMemory(t *testing.T) {
 		g.Add(i, groupKey(t, i))
 	}
 	c := g.Open(func(int) bool { return true })
-	only := func(want int) *Consumer[int] { return g.Open(func(m int) bool { return m == want }) }
+	only := func(want int) *GroupConsumer[int] { return g.Open(func(m int) bool { return m == want }) }
 	first, second := only(0), only(1)
 	_, r, _ := first.Next()
 	require.True(t, c.Ready()) // it has come to the second
@@ -1727,7 +1727,7 @@ func TestGroupsNewsGrow(t *testing.T) {
 		}
 		g.Add(n, key(n))
 		require.LessOrEqual(t, len(g.news.ring), 4096)
-		for _, c := range []*Consumer[int]{often, seldom} {
+		for _, c := range []*GroupConsumer[int]{often, seldom} {
 			m, r, ok := c.Next()
 			require.True(t, ok)
 			require.Equal(t, n+1, m)
@@ -1746,7 +1746,7 @@ func TestGroupsNewsGrow(t *testing.T) {
 // Who may refuse messages is known without a look at who may not, however they come and go.
 func TestGroupsWhoIsChoosy(t *testing.T) {
 	g := NewAssigned(GroupOptions[int]{})
-	var open []*Consumer[int]
+	var open []*GroupConsumer[int]
 	rnd := rand.New(rand.NewPCG(1, 2))
 	most := 0
 	for i := range 2000 {
@@ -2021,7 +2021,7 @@ func TestGroupsNeverAlike(t *testing.T) {
 				require.Equal(t, i, m.id)
 			}
 			var all []message
-			for _, m := range g.All() {
+			for _, m := range g.Messages() {
 				all = append(all, m)
 			}
 			require.Equal(t, want, all)
@@ -2045,7 +2045,7 @@ func TestGroupsTurningRound(t *testing.T) {
 		g.Add(i, GroupKey{})
 	}
 	seen := 0
-	for _, m := range g.All() {
+	for _, m := range g.Messages() {
 		reverse = m == 1 // so that what comes after 2 is 0
 		seen++
 		require.LessOrEqual(t, seen, 3)
@@ -2076,12 +2076,12 @@ func TestGroupsContradiction(t *testing.T) {
 			delete(left, m)
 		}
 		seen := 0
-		for range g.All() {
+		for range g.Messages() {
 			seen++
 		}
 		require.LessOrEqual(t, seen, len(left))
 		for range 300 {
-			for _, c := range []*Consumer[int]{c, picky} {
+			for _, c := range []*GroupConsumer[int]{c, picky} {
 				if m, r, ok := c.Next(); ok && rnd.IntN(2) == 0 {
 					require.True(t, left[m])
 					require.True(t, g.Settle(r))
@@ -2123,7 +2123,7 @@ func TestRankingShrinks(t *testing.T) {
 		require.Less(t, nodes(), 1000/(rankSize/8), "a hundredth")
 		require.EqualValues(t, 1000, g.free.len)
 		want := 0
-		for _, m := range g.All() {
+		for _, m := range g.Messages() {
 			if compare != nil {
 				require.LessOrEqual(t, want, m)
 				want = m
@@ -2167,7 +2167,7 @@ func TestGroupsBurst(t *testing.T) {
 			g := make(GroupOptions[uint64]{IdleLimit: 1})
 			rnd := rand.New(rand.NewPCG(1, 2))
 			picky := func(m uint64) bool { return m%16 < 15 }
-			consumers := []*Consumer[uint64]{g.Open(nil), g.Open(nil), g.Open(picky), g.Open(nil)}
+			consumers := []*GroupConsumer[uint64]{g.Open(nil), g.Open(nil), g.Open(picky), g.Open(nil)}
 			small := heapInUse()
 			for round := range 2 {
 				last := map[uint64]uint64{} // of each group, what was settled last
@@ -2182,7 +2182,7 @@ func TestGroupsBurst(t *testing.T) {
 					c := consumers[rnd.IntN(len(consumers))]
 					m, r, ok := c.Next()
 					switch {
-					case !ok && sent == messages && !slices.ContainsFunc(consumers, (*Consumer[uint64]).Ready):
+					case !ok && sent == messages && !slices.ContainsFunc(consumers, (*GroupConsumer[uint64]).Ready):
 						t.Fatalf("nothing for anyone, of %d messages", messages-settled)
 					case !ok:
 					case rnd.IntN(8) == 0:
@@ -2235,7 +2235,7 @@ func TestGroupsMemory(t *testing.T) {
 			return nil
 		}
 	}
-	take := func(g *Groups[uint64], c *Consumer[uint64]) {
+	take := func(g *Groups[uint64], c *GroupConsumer[uint64]) {
 		for range many {
 			if _, _, ok := c.Next(); !ok {
 				t.Fatal("nothing to take")
@@ -2325,13 +2325,13 @@ func TestGroupsAllocations(t *testing.T) {
 		step := func() {
 			n++
 			g.Add(n, keys[n%uint64(len(keys))])
-			for _, c := range []*Consumer[uint64]{a, b} {
+			for _, c := range []*GroupConsumer[uint64]{a, b} {
 				if _, r, ok := c.Next(); ok {
 					switch n % 8 {
 					case 0:
 						g.Release(r)
 					case 1:
-						g.Pend(r)
+						g.MarkPending(r)
 						fallthrough
 					default:
 						g.Settle(r)

@@ -9,8 +9,8 @@
 //   - [ID] is a message-id or correlation-id, and the string that JMS makes of it.
 //   - [RawMessage] is an encoded message cut into its sections, and [AppendExplicit]
 //     makes its durable field explicit, without a look at the body.
-//   - [Producer] gives a message what a JMS provider gives it at send, [Writer] what an
-//     application gives it, and [Receiver] reads one as a JMS consumer does. [Forwarder]
+//   - [Producer] gives a message what a JMS provider gives it at send, [Editor] what an
+//     application gives it, and [Consumer] reads one as a JMS consumer does. [Forwarder]
 //     passes one on. [Peer] holds what differs between brokers, and [Check] lists what
 //     one of them would misread.
 //   - [Body] is the body of a message as JMS reads it and writes it, and [Value] a
@@ -259,12 +259,12 @@ func (o Opt[T]) Or(d T) T {
 	return d
 }
 
-// String returns the value as fmt prints it, or "unstated".
+// String returns the value as fmt prints it, or "unset".
 func (o Opt[T]) String() string {
 	if o.ok {
 		return fmt.Sprint(o.v)
 	}
-	return "unstated"
+	return "unset"
 }
 
 // A DeliveryMode is JMSDeliveryMode, in JMS's own numbers [jms 3.4.2]. They leave 0
@@ -272,16 +272,16 @@ func (o Opt[T]) String() string {
 type DeliveryMode uint8
 
 const (
-	Unstated      DeliveryMode = 0 // the sender did not say
+	ModeUnset     DeliveryMode = 0 // the sender did not say
 	NonPersistent DeliveryMode = 1 // durable false
 	Persistent    DeliveryMode = 2 // durable true
 )
 
-// String returns JMS's name of the mode, "unstated", or the number of what is no mode.
+// String returns JMS's name of the mode, "unset", or the number of what is no mode.
 func (m DeliveryMode) String() string {
 	switch m {
-	case Unstated:
-		return "unstated"
+	case ModeUnset:
+		return "unset"
 	case NonPersistent:
 		return "NON_PERSISTENT"
 	case Persistent:
@@ -290,10 +290,10 @@ func (m DeliveryMode) String() string {
 	return "DeliveryMode(" + strconv.Itoa(int(m)) + ")"
 }
 
-// or returns m, or where it is unstated the node's default, which is AMQP's own
-// where that is unstated too. Nothing but Persistent ever becomes durable.
+// or returns m, or where it is unset the node's default, which is AMQP's own
+// where that is unset too. Nothing but Persistent ever becomes durable.
 func (m DeliveryMode) or(nodeDefault DeliveryMode) DeliveryMode {
-	if m == Unstated {
+	if m == ModeUnset {
 		m = nodeDefault
 	}
 	if m == Persistent {
@@ -362,7 +362,7 @@ func readHeader(r *wire.Reader, h *Header) {
 }
 
 // AppendTo appends the header section of a new message: durable always written
-// as true or false, Unstated as true, which is JMS's default at send (QPIDJMS-608);
+// as true or false, ModeUnset as true, which is JMS's default at send (QPIDJMS-608);
 // the other fields where they are stated, in their smallest encoding. To rewrite
 // a received header, which must not become durable by that, use [Header.Explicit]
 // first. It allocates nothing but what b must grow by, 20 bytes at most.
@@ -414,7 +414,7 @@ func (h Header) AppendTo(b []byte) []byte {
 func (h Header) durable() bool { return h.Mode.or(Persistent) == Persistent }
 
 // Explicit returns the header with its mode stated, for rewriting a message:
-// Unstated becomes the node's default, NonPersistent where that is Unstated too,
+// ModeUnset becomes the node's default, NonPersistent where that is ModeUnset too,
 // for a rewrite never makes a message durable that nobody said was.
 func (h Header) Explicit(nodeDefault DeliveryMode) Header {
 	h.Mode = h.Mode.or(nodeDefault)
@@ -502,7 +502,7 @@ func HeaderFrom(mh *amqp.MessageHeader) (Header, error) {
 func modeFrom(mh *amqp.MessageHeader) DeliveryMode {
 	switch {
 	case mh == nil:
-		return Unstated
+		return ModeUnset
 	case mh.Durable:
 		return Persistent
 	}

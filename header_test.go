@@ -22,7 +22,7 @@ import (
 
 // headerView adds what JMS sees of a header.
 func headerView(t *testing.T, v view, prefix string, h Header) {
-	v.set(t, prefix+"JMSDeliveryMode", int32(h.JMSDeliveryMode(Unstated)))
+	v.set(t, prefix+"JMSDeliveryMode", int32(h.JMSDeliveryMode(ModeUnset)))
 	v.set(t, prefix+"JMSPriority", int32(h.JMSPriority()))
 	v.set(t, prefix+"JMSRedelivered", h.JMSRedelivered())
 	v.set(t, prefix+"special.JMSXDeliveryCount", h.JMSXDeliveryCount())
@@ -30,7 +30,7 @@ func headerView(t *testing.T, v view, prefix string, h Header) {
 
 // headerFieldView adds the fields that a header states.
 func headerFieldView(t *testing.T, v view, h Header) {
-	if h.Mode != Unstated {
+	if h.Mode != ModeUnset {
 		v.set(t, "header.durable", h.Mode == Persistent)
 	}
 	if x, ok := h.Priority.Get(); ok {
@@ -192,13 +192,13 @@ func TestHeaderViews(t *testing.T) {
 // Durable not stated is what the node says, and only a node that says persistent makes it so.
 func TestExplicit(t *testing.T) {
 	for _, row := range []struct{ mode, node, want DeliveryMode }{
-		{Unstated, Unstated, NonPersistent},
-		{Unstated, NonPersistent, NonPersistent},
-		{Unstated, Persistent, Persistent},
-		{Unstated, 7, NonPersistent},
-		{NonPersistent, Unstated, NonPersistent},
+		{ModeUnset, ModeUnset, NonPersistent},
+		{ModeUnset, NonPersistent, NonPersistent},
+		{ModeUnset, Persistent, Persistent},
+		{ModeUnset, 7, NonPersistent},
+		{NonPersistent, ModeUnset, NonPersistent},
 		{NonPersistent, Persistent, NonPersistent},
-		{Persistent, Unstated, Persistent},
+		{Persistent, ModeUnset, Persistent},
 		{Persistent, NonPersistent, Persistent},
 		{7, Persistent, NonPersistent},
 	} {
@@ -217,15 +217,15 @@ func TestCountDelivery(t *testing.T) {
 		node DeliveryMode
 		want Header
 	}{
-		{"none stated", Header{}, Unstated, Header{Mode: NonPersistent, DeliveryCount: Some[uint32](1)}},
+		{"none stated", Header{}, ModeUnset, Header{Mode: NonPersistent, DeliveryCount: Some[uint32](1)}},
 		{"0", Header{DeliveryCount: Some[uint32](0)}, Persistent, Header{Mode: Persistent, DeliveryCount: Some[uint32](1)}},
-		{"other fields stay", Header{Persistent, Some[uint8](0), Some[uint32](0), Some(true), Some[uint32](7)}, Unstated,
+		{"other fields stay", Header{Persistent, Some[uint8](0), Some[uint32](0), Some(true), Some[uint32](7)}, ModeUnset,
 			Header{Persistent, Some[uint8](0), Some[uint32](0), Some(true), Some[uint32](8)}},
 		{"above what JMS counts", Header{Mode: NonPersistent, DeliveryCount: Some[uint32](1 << 31)}, Persistent,
 			Header{Mode: NonPersistent, DeliveryCount: Some[uint32](1<<31 + 1)}},
-		{"2^32-2", Header{DeliveryCount: Some[uint32](math.MaxUint32 - 1)}, Unstated,
+		{"2^32-2", Header{DeliveryCount: Some[uint32](math.MaxUint32 - 1)}, ModeUnset,
 			Header{Mode: NonPersistent, DeliveryCount: Some[uint32](math.MaxUint32)}},
-		{"2^32-1 stays", Header{DeliveryCount: Some[uint32](math.MaxUint32)}, Unstated,
+		{"2^32-1 stays", Header{DeliveryCount: Some[uint32](math.MaxUint32)}, ModeUnset,
 			Header{Mode: NonPersistent, DeliveryCount: Some[uint32](math.MaxUint32)}},
 	} {
 		require.Equal(t, row.want, row.h.CountDelivery(row.node), row.name)
@@ -253,7 +253,7 @@ func TestLowerTTL(t *testing.T) {
 		{"a clock set back", Some[uint32](1000), -time.Hour, Some[uint32](1000), false},
 		{"far back", Some[uint32](math.MaxUint32), math.MinInt64, Some[uint32](math.MaxUint32), false},
 	} {
-		for node, mode := range map[DeliveryMode]DeliveryMode{Unstated: NonPersistent, NonPersistent: NonPersistent, Persistent: Persistent} {
+		for node, mode := range map[DeliveryMode]DeliveryMode{ModeUnset: NonPersistent, NonPersistent: NonPersistent, Persistent: Persistent} {
 			h := Header{Priority: Some[uint8](0), TTL: row.ttl, FirstAcquirer: Some(true), DeliveryCount: Some[uint32](3)}
 			want := h
 			want.Mode, want.TTL = mode, row.want
@@ -319,7 +319,7 @@ func TestMessageHeader(t *testing.T) {
 		require.NoError(t, err, row.name)
 		h, err := ParseHeader(wire)
 		require.NoError(t, err, "%s: % x", row.name, wire)
-		require.NotEqual(t, Unstated, h.Mode, row.name)
+		require.NotEqual(t, ModeUnset, h.Mode, row.name)
 		require.Equal(t, row.h.Mode.or(Persistent), h.Mode, row.name)
 		require.Equal(t, row.h.Priority.Or(4), h.Priority.Or(4), row.name)
 		require.Equal(t, row.h.TTL.Or(0), h.TTL.Or(0), row.name)
@@ -332,7 +332,7 @@ func TestMessageHeader(t *testing.T) {
 func TestAppendExplicitFixtures(t *testing.T) {
 	n := 0
 	eachWire(t, func(c golden.Case, wire []byte) {
-		for node, mode := range map[DeliveryMode]DeliveryMode{Unstated: NonPersistent, NonPersistent: NonPersistent, Persistent: Persistent} {
+		for node, mode := range map[DeliveryMode]DeliveryMode{ModeUnset: NonPersistent, NonPersistent: NonPersistent, Persistent: Persistent} {
 			if testExplicit(t, wire, node, mode, c.At()) {
 				n++
 			}
@@ -368,7 +368,7 @@ func testExplicit(t testing.TB, wire []byte, node, mode DeliveryMode, at string)
 		return false // something after the header is wrong, which is not looked at
 	}
 	want := m.Header
-	if want.Mode == Unstated {
+	if want.Mode == ModeUnset {
 		want.Mode = mode
 	}
 	var e RawMessage
@@ -387,15 +387,15 @@ func TestAppendExplicit(t *testing.T) {
 		node DeliveryMode
 		want string
 	}{
-		{"no message", "", Unstated, "00 53 70 c0 02 01 42"},
-		{"no header", value, Unstated, "00 53 70 c0 02 01 42" + value},
+		{"no message", "", ModeUnset, "00 53 70 c0 02 01 42"},
+		{"no header", value, ModeUnset, "00 53 70 c0 02 01 42" + value},
 		{"no header, a persistent node", value, Persistent, "00 53 70 c0 02 01 41" + value},
 		{"an empty header", "00 53 70 45" + value, NonPersistent, "00 53 70 c0 02 01 42" + value},
-		{"durable null", "00 53 70 c0 04 02 40 50 00" + value, Unstated, "00 53 70 c0 04 02 42 50 00" + value},
+		{"durable null", "00 53 70 c0 04 02 40 50 00" + value, ModeUnset, "00 53 70 c0 04 02 42 50 00" + value},
 		{"durable true", "00 53 70 c0 03 01 56 01" + value, NonPersistent, "00 53 70 c0 02 01 41" + value},
 		{"durable false", "00 53 70 c0 02 01 42" + value, Persistent, "00 53 70 c0 02 01 42" + value},
-		{"a wide descriptor", "00 80 00 00 00 00 00 00 00 70 45" + value, Unstated, "00 53 70 c0 02 01 42" + value},
-		{"what follows is not looked at", "00 53 70 45 ff ff", Unstated, "00 53 70 c0 02 01 42 ff ff"},
+		{"a wide descriptor", "00 80 00 00 00 00 00 00 00 70 45" + value, ModeUnset, "00 53 70 c0 02 01 42" + value},
+		{"what follows is not looked at", "00 53 70 45 ff ff", ModeUnset, "00 53 70 c0 02 01 42 ff ff"},
 	} {
 		got, err := AppendExplicit(nil, unhexed(t, row.msg), row.node)
 		require.NoError(t, err, row.name)
@@ -626,7 +626,7 @@ func TestConcurrentReads(t *testing.T) {
 				id, err := m.MessageID()
 				assert.NoError(t, err)
 				assert.Equal(t, want, id)
-				assert.Equal(t, want.MessageID(), id.String())
+				assert.Equal(t, want.JMSMessageID(), id.String())
 				b, err := m.AppendCorrelationID(nil)
 				assert.NoError(t, err)
 				assert.Equal(t, "ID:AMQP_ULONG:42", string(b))
@@ -670,7 +670,7 @@ func TestOpt(t *testing.T) {
 	require.False(t, ok)
 	require.Zero(t, v)
 	require.Equal(t, uint8(4), none.Or(4))
-	require.Equal(t, "unstated", none.String())
+	require.Equal(t, "unset", none.String())
 	zero := Some[uint8](0)
 	v, ok = zero.Get()
 	require.True(t, ok)
@@ -712,9 +712,9 @@ func TestNames(t *testing.T) {
 
 	require.Equal(t, `"`+strings.Repeat("a", 64)+`"`, quote(strings.Repeat("a", 64))) // not cut yet
 
-	require.Equal(t, []string{"unstated", "NON_PERSISTENT", "PERSISTENT", "DeliveryMode(3)"},
-		[]string{Unstated.String(), NonPersistent.String(), Persistent.String(), DeliveryMode(3).String()})
-	require.Equal(t, [3]DeliveryMode{0, 1, 2}, [3]DeliveryMode{Unstated, NonPersistent, Persistent}) // [jms 3.4.2]
+	require.Equal(t, []string{"unset", "NON_PERSISTENT", "PERSISTENT", "DeliveryMode(3)"},
+		[]string{ModeUnset.String(), NonPersistent.String(), Persistent.String(), DeliveryMode(3).String()})
+	require.Equal(t, [3]DeliveryMode{0, 1, 2}, [3]DeliveryMode{ModeUnset, NonPersistent, Persistent}) // [jms 3.4.2]
 }
 
 func TestRawValue(t *testing.T) {
@@ -867,8 +867,8 @@ func TestHeaderAllocs(t *testing.T) {
 		}
 	})
 	allocs(t, 0, "the JMS views", func() {
-		_, _ = h.CountDelivery(Persistent).LowerTTL(time.Second, Unstated)
-		_, _, _, _ = h.JMSDeliveryMode(Unstated), h.JMSPriority(), h.JMSRedelivered(), h.JMSXDeliveryCount()
+		_, _ = h.CountDelivery(Persistent).LowerTTL(time.Second, ModeUnset)
+		_, _, _, _ = h.JMSDeliveryMode(ModeUnset), h.JMSPriority(), h.JMSRedelivered(), h.JMSXDeliveryCount()
 	})
 }
 
@@ -903,7 +903,7 @@ func FuzzParseHeader(f *testing.F) {
 		back, err := ParseHeader(h.AppendTo(nil))
 		require.NoError(t, err)
 		want := h
-		if want.Mode == Unstated {
+		if want.Mode == ModeUnset {
 			want.Mode = Persistent
 		}
 		require.Equal(t, want, back)
@@ -947,8 +947,8 @@ func FuzzRawMessage(f *testing.F) {
 			checkRaw(t, wire, raw, err)
 			require.NotEqual(t, "null", raw.Type())
 		}
-		checkIDs(t, wire, m.MessageID, m.AppendMessageID, ID.MessageID)
-		checkIDs(t, wire, m.CorrelationID, m.AppendCorrelationID, ID.CorrelationID)
+		checkIDs(t, wire, m.MessageID, m.AppendMessageID, ID.JMSMessageID)
+		checkIDs(t, wire, m.CorrelationID, m.AppendCorrelationID, ID.JMSCorrelationID)
 		at := len(sections)
 		for s, err := range m.BodySections() {
 			if err != nil {

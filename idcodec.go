@@ -40,8 +40,8 @@ const (
 
 // An ID is a message-id or correlation-id of AMQP: a string, a ulong, a uuid or a
 // binary [amqp 3.2.11 to 3.2.14]. JMS writes all four as strings, by a scheme of
-// prefixes that keeps the type (AMQPBINDMAP-15); [ID.MessageID] and
-// [ID.CorrelationID] give those strings, and [ParseID] reads them.
+// prefixes that keeps the type (AMQPBINDMAP-15); [ID.JMSMessageID] and
+// [ID.JMSCorrelationID] give those strings, and [ParseID] reads them.
 //
 // The zero ID is no id, which is not the same as an empty string or an empty
 // binary. IDs can be compared with ==, used as keys of a map, and used by several
@@ -75,7 +75,7 @@ var (
 // application writes it. A string that does not start with "ID:" and one of the
 // five markers is an id of type string, all of it; the empty string too, so do not give
 // it the "" that stands for none. After a marker stands what it says, in the one form that
-// [ID.MessageID] writes, save that hex digits may be in either case: anything else is an
+// [ID.JMSMessageID] writes, save that hex digits may be in either case: anything else is an
 // error, a *[ValueError], as it is for a string that is not valid UTF-8. An id of type
 // string shares jms's memory.
 func ParseID(jms string) (ID, error) {
@@ -222,24 +222,24 @@ func (id ID) Value() any {
 	return nil
 }
 
-// MessageID returns the id as JMSMessageID, "" for no id. Every such string starts
+// JMSMessageID returns the id as JMSMessageID, "" for no id. Every such string starts
 // with "ID:", and no two ids have the same [jms 3.4.3].
-func (id ID) MessageID() string { return id.jms(forMessageID) }
+func (id ID) JMSMessageID() string { return id.jms(forMessageID) }
 
-// CorrelationID returns the id as JMSCorrelationID, "" for no id and for an empty
+// JMSCorrelationID returns the id as JMSCorrelationID, "" for no id and for an empty
 // string, which [ID.IsZero] tells apart. It is the JMSMessageID, save that a string
 // that does not start with "ID:" stays as it is [jms 3.4.5].
-func (id ID) CorrelationID() string { return id.jms(forCorrelationID) }
+func (id ID) JMSCorrelationID() string { return id.jms(forCorrelationID) }
 
-// AppendMessageID appends [ID.MessageID] to b, and allocates nothing but what b must
+// AppendMessageID appends [ID.JMSMessageID] to b, and allocates nothing but what b must
 // grow by.
 func (id ID) AppendMessageID(b []byte) []byte { return id.appendJMS(b, forMessageID) }
 
-// AppendCorrelationID appends [ID.CorrelationID] to b, as [ID.AppendMessageID] does.
+// AppendCorrelationID appends [ID.JMSCorrelationID] to b, as [ID.AppendMessageID] does.
 func (id ID) AppendCorrelationID(b []byte) []byte { return id.appendJMS(b, forCorrelationID) }
 
 // String returns the id as JMSMessageID, for people to read.
-func (id ID) String() string { return id.MessageID() }
+func (id ID) String() string { return id.JMSMessageID() }
 
 // CorrelationIDAsBytes returns a new copy of the bytes of an id of type binary, nil
 // for no id, and an error, a *[ValueError], for any other [jms 3.4.5]. An id made
@@ -251,7 +251,7 @@ func (id ID) CorrelationIDAsBytes() ([]byte, error) {
 	case idBinary:
 		return []byte(id.text), nil
 	}
-	return nil, &ValueError{What: "id", Value: quote(id.CorrelationID()), Err: errors.New("not a binary")}
+	return nil, &ValueError{What: "id", Value: quote(id.JMSCorrelationID()), Err: errors.New("not a binary")}
 }
 
 // AppendTo appends the id as AMQP encodes it, null for no id. It allocates nothing

@@ -26,7 +26,7 @@ func idView(t *testing.T, v view, prefix string, m *RawMessage) {
 	if err != nil {
 		v.set(t, prefix+"JMSMessageID", err)
 	} else {
-		v.set(t, prefix+"JMSMessageID", jmsString(messageID, messageID.MessageID()))
+		v.set(t, prefix+"JMSMessageID", jmsString(messageID, messageID.JMSMessageID()))
 	}
 	correlationID, err := m.CorrelationID()
 	if err != nil {
@@ -34,7 +34,7 @@ func idView(t *testing.T, v view, prefix string, m *RawMessage) {
 		v.set(t, prefix+"JMSCorrelationIDAsBytes", err)
 		return
 	}
-	v.set(t, prefix+"JMSCorrelationID", jmsString(correlationID, correlationID.CorrelationID()))
+	v.set(t, prefix+"JMSCorrelationID", jmsString(correlationID, correlationID.JMSCorrelationID()))
 	b, err := correlationID.CorrelationIDAsBytes()
 	switch {
 	case err != nil:
@@ -98,9 +98,9 @@ func idOfSend(t *testing.T, v view, c golden.Case) {
 				continue
 			}
 			// The application has the string alone, and gives it back.
-			s := from.CorrelationID()
+			s := from.JMSCorrelationID()
 			if field == "JMSMessageID" {
-				s = from.MessageID()
+				s = from.JMSMessageID()
 			}
 			if !from.IsZero() {
 				id, err = ParseID(s)
@@ -181,9 +181,9 @@ func TestIDs(t *testing.T) {
 			wire := unhexed(t, row.wire)
 			id, err := IDFrom(row.value)
 			require.NoError(t, err)
-			require.Equal(t, row.message, id.MessageID(), "IDFrom(%v).MessageID()", row.value)
+			require.Equal(t, row.message, id.JMSMessageID(), "IDFrom(%v).MessageID()", row.value)
 			require.Equal(t, row.message, id.String())
-			require.Equal(t, row.correlation, id.CorrelationID(), "IDFrom(%v).CorrelationID()", row.value)
+			require.Equal(t, row.correlation, id.JMSCorrelationID(), "IDFrom(%v).CorrelationID()", row.value)
 			require.Equal(t, "before"+row.message, string(id.AppendMessageID([]byte("before"))))
 			require.Equal(t, "before"+row.correlation, string(id.AppendCorrelationID([]byte("before"))))
 			require.Equal(t, row.value, id.Value())
@@ -231,10 +231,10 @@ func onWire(t testing.TB, id ID) {
 		}
 		b, err := m.AppendMessageID([]byte("before"))
 		require.NoError(t, err)
-		require.Equal(t, "before"+id.MessageID(), string(b))
+		require.Equal(t, "before"+id.JMSMessageID(), string(b))
 		b, err = m.AppendCorrelationID([]byte("before"))
 		require.NoError(t, err)
-		require.Equal(t, "before"+id.CorrelationID(), string(b))
+		require.Equal(t, "before"+id.JMSCorrelationID(), string(b))
 	}
 }
 
@@ -449,15 +449,15 @@ func TestNewID(t *testing.T) {
 	var zeros, ones [16]byte // the bits that were seen to be so
 	for range 1000 {
 		id := NewID()
-		for i, b := range uuid.MustParse(strings.TrimPrefix(id.MessageID(), "ID:")) {
+		for i, b := range uuid.MustParse(strings.TrimPrefix(id.JMSMessageID(), "ID:")) {
 			zeros[i] |= ^b
 			ones[i] |= b
 		}
-		require.Regexp(t, form, id.MessageID())
-		require.Equal(t, id.MessageID(), id.Value())
+		require.Regexp(t, form, id.JMSMessageID())
+		require.Equal(t, id.JMSMessageID(), id.Value())
 		require.False(t, seen[id])
 		seen[id] = true
-		back, err := ParseID(id.MessageID())
+		back, err := ParseID(id.JMSMessageID())
 		require.NoError(t, err)
 		require.Equal(t, id, back)
 	}
@@ -546,11 +546,11 @@ func TestWrongIDsOnTheWire(t *testing.T) {
 func wantLaws(t testing.TB, id ID) {
 	t.Helper()
 	if id.IsZero() {
-		require.Empty(t, id.MessageID())
-		require.Empty(t, id.CorrelationID())
+		require.Empty(t, id.JMSMessageID())
+		require.Empty(t, id.JMSCorrelationID())
 		return
 	}
-	message, correlation := id.MessageID(), id.CorrelationID()
+	message, correlation := id.JMSMessageID(), id.JMSCorrelationID()
 	require.True(t, strings.HasPrefix(message, "ID:"), "JMSMessageID %q", message)
 	for law, s := range map[string]string{"1": message, "2": correlation} {
 		back, err := ParseID(s)
@@ -560,7 +560,7 @@ func wantLaws(t testing.TB, id ID) {
 		require.Equal(t, id.AppendTo(nil), back.AppendTo(nil), "law %s: ParseID(%q)", law, s)
 	}
 	back, _ := ParseID(correlation)
-	require.Equal(t, correlation, back.CorrelationID(), "law 3")
+	require.Equal(t, correlation, back.JMSCorrelationID(), "law 3")
 	require.Equal(t, referenceJMS(id.Value(), true), message)
 	require.Equal(t, referenceJMS(id.Value(), false), correlation)
 }
@@ -667,7 +667,7 @@ func TestLaws(t *testing.T) {
 	for range 20000 {
 		id := someID(t, r)
 		wantLaws(t, id)
-		s := id.MessageID()
+		s := id.JMSMessageID()
 		if other, ok := byMessageID[s]; ok {
 			require.Equal(t, other, id, "law 4: both are %q", s)
 		}
@@ -752,7 +752,7 @@ func FuzzIDLaws(f *testing.F) {
 			require.Equal(t, x.id, back)
 		}
 		if errA == nil && errB == nil {
-			require.Equal(t, idA == idB, idA.MessageID() == idB.MessageID())
+			require.Equal(t, idA == idB, idA.JMSMessageID() == idB.JMSMessageID())
 			require.Equal(t, idA == idB, bytes.Equal(idA.AppendTo(nil), idB.AppendTo(nil)))
 		}
 	})
@@ -824,8 +824,8 @@ func TestIDAllocs(t *testing.T) {
 		allocs(t, 0, row.name+": AppendMessageID", func() { _ = row.id.AppendMessageID(dst) })
 		allocs(t, 0, row.name+": AppendCorrelationID", func() { _ = row.id.AppendCorrelationID(dst) })
 		allocs(t, 0, row.name+": AppendTo", func() { _ = row.id.AppendTo(dst) })
-		allocs(t, 1, row.name+": MessageID", func() { _ = row.id.MessageID() })
-		allocs(t, 1, row.name+": CorrelationID", func() { _ = row.id.CorrelationID() })
+		allocs(t, 1, row.name+": MessageID", func() { _ = row.id.JMSMessageID() })
+		allocs(t, 1, row.name+": CorrelationID", func() { _ = row.id.JMSCorrelationID() })
 		allocs(t, 1, row.name+": RawMessage.MessageID", func() { _, _ = m.MessageID() })
 		allocs(t, 1, row.name+": RawValue.ID", func() { _, _ = raw.ID() })
 		allocs(t, 1, row.name+": IDFrom", func() { _, _ = IDFrom(v) })
@@ -835,10 +835,10 @@ func TestIDAllocs(t *testing.T) {
 	require.NoError(t, err)
 	allocs(t, 1, "CorrelationIDAsBytes", func() { _, _ = binary.CorrelationIDAsBytes() })
 	allocs(t, 1+raceAllocs(), "NewID", func() { _ = NewID() })
-	allocs(t, 1, "MessageID of 1000 bytes", func() { _ = binary.MessageID() })
+	allocs(t, 1, "MessageID of 1000 bytes", func() { _ = binary.JMSMessageID() })
 	text, err := IDFrom(idPrefix + markerUUID + strings.Repeat("x", 1000))
 	require.NoError(t, err)
-	allocs(t, 1, "MessageID of a long string", func() { _ = text.MessageID() })
+	allocs(t, 1, "MessageID of a long string", func() { _ = text.JMSMessageID() })
 }
 
 var sink any // where what is measured escapes to

@@ -231,9 +231,9 @@ func (p *Peer) prefix(kind DestinationKind) string {
 	return ""
 }
 
-// A Receiver is what only the receiver of a message knows. Receivers can be compared with
+// A Consumer is what only the receiver of a message knows. Receivers can be compared with
 // ==.
-type Receiver struct {
+type Consumer struct {
 	Peer        Peer
 	Destination Destination // what it receives from
 
@@ -243,27 +243,27 @@ type Receiver struct {
 	NodeDefault DeliveryMode
 }
 
-// Read returns a view of m as JMS sees it, for a receiver that got it at that time. The
+// View returns a view of m as JMS sees it, for a receiver that got it at that time. The
 // view keeps m and looks at nothing before it is asked. A field that cannot be read is an
 // error of its own method only.
-func (r Receiver) Read(m *amqp.Message, received time.Time) View {
-	return View{Message: m, at: &reception{r, received}}
+func (c Consumer) View(m *amqp.Message, received time.Time) View {
+	return View{Message: m, at: &reception{c, received}}
 }
 
 // A reception is what a View knows beside the message. A pointer to it keeps views small,
 // which are copied with each call.
 type reception struct {
-	receiver Receiver
+	consumer Consumer
 	received time.Time
 }
 
-// A View is a received message as JMS sees it. [Receiver.Read] makes it; one that is made
-// without is that of the zero Receiver, to which the time of receipt is not known. It has
+// A View is a received message as JMS sees it. [Consumer.View] makes it; one that is made
+// without is that of the zero Consumer, to which the time of receipt is not known. It has
 // to have a message. A View may be used by several goroutines at once as long as none of
 // them changes the message. Do not compare Views: two of the same message may differ.
 type View struct {
 	Message *amqp.Message
-	at      *reception // nil: of the zero Receiver
+	at      *reception // nil: of the zero Consumer
 }
 
 // from returns how the message was received.
@@ -294,12 +294,12 @@ func propertiesOf(m *amqp.Message) *amqp.MessageProperties {
 	return &amqp.MessageProperties{}
 }
 
-// MessageID returns JMSMessageID, the zero ID if there is none; [ID.MessageID] is the
+// MessageID returns JMSMessageID, the zero ID if there is none; [ID.JMSMessageID] is the
 // string. An id that is none of AMQP's four types or no valid UTF-8 is an error, a
 // *[ValueError].
 func (v View) MessageID() (ID, error) { return IDFrom(propertiesOf(v.Message).MessageID) }
 
-// CorrelationID returns JMSCorrelationID, as MessageID does; [ID.CorrelationID] is the string.
+// CorrelationID returns JMSCorrelationID, as MessageID does; [ID.JMSCorrelationID] is the string.
 func (v View) CorrelationID() (ID, error) { return IDFrom(propertiesOf(v.Message).CorrelationID) }
 
 // Destination returns JMSDestination: what the message says, or the receiver's own where
@@ -307,7 +307,7 @@ func (v View) CorrelationID() (ID, error) { return IDFrom(propertiesOf(v.Message
 func (v View) Destination() (Destination, error) {
 	to := propertiesOf(v.Message).To
 	if to == nil {
-		return v.from().receiver.Destination, nil
+		return v.from().consumer.Destination, nil
 	}
 	return v.destination("to", *to, annotationDest, annotationToType)
 }
@@ -331,14 +331,14 @@ func (v View) destination(what, address, annotation, legacy string) (Destination
 	if kind == UnknownKind { // hardly ever: looked up only then, for that costs as much as all the rest
 		kind = DestinationKindFrom(a, v.annotation(legacy))
 	}
-	r := &v.from().receiver
+	r := &v.from().consumer
 	return r.Peer.destination(address, kind, r.Destination.Kind), nil
 }
 
 // DeliveryMode returns JMSDeliveryMode, as [Header.JMSDeliveryMode] does. A header that
-// go-amqp decoded is never [Unstated]: see [HeaderFrom].
+// go-amqp decoded is never [ModeUnset]: see [HeaderFrom].
 func (v View) DeliveryMode() DeliveryMode {
-	return Header{Mode: modeFrom(v.Message.Header)}.JMSDeliveryMode(v.from().receiver.NodeDefault)
+	return Header{Mode: modeFrom(v.Message.Header)}.JMSDeliveryMode(v.from().consumer.NodeDefault)
 }
 
 // Priority returns JMSPriority, as [Header.JMSPriority] does.
@@ -363,7 +363,7 @@ func (v View) Timestamp() int64 {
 // receiver's peer. An annotation counts whose key is a string, too: go-amqp does not tell
 // strings from symbols.
 func (v View) DeliveryTime() (int64, error) {
-	d := delaysOf(v.Message, v.from().receiver.Peer.Delay == DelayProperty)
+	d := delaysOf(v.Message, v.from().consumer.Peer.Delay == DelayProperty)
 	return d.deliveryTime()
 }
 
@@ -546,7 +546,7 @@ func (v View) ApplicationProperty(name string) (any, bool) {
 
 // hidden reports whether a property is the peer's business and no application's (AMQ-8320).
 func (v View) hidden(name string) bool {
-	return name == propertyScheduledDelay && v.from().receiver.Peer.Delay == DelayProperty
+	return name == propertyScheduledDelay && v.from().consumer.Peer.Delay == DelayProperty
 }
 
 // field returns the property that a field of the message is, false where the name is none of a field.
@@ -582,10 +582,10 @@ func (v View) field(name string) (Value, bool) {
 		p = Value{raw: true, exists: v.Body().Typed()}
 	case "JMSMessageID":
 		i, err := v.MessageID()
-		p = id(i, err, ID.MessageID)
+		p = id(i, err, ID.JMSMessageID)
 	case "JMSCorrelationID":
 		i, err := v.CorrelationID()
-		p = id(i, err, ID.CorrelationID)
+		p = id(i, err, ID.JMSCorrelationID)
 	case "JMSDestination":
 		p = destination(v.Destination())
 	case "JMSReplyTo":
@@ -653,7 +653,7 @@ func (c Correlation) ID(correlationID, messageID ID) ID {
 }
 
 // Reply returns a new message that answers this one, and where to send it. The message
-// bears the correlation-id and nothing else: give it a body with a [Writer], and send it
+// bears the correlation-id and nothing else: give it a body with a [Editor], and send it
 // with a [Producer] of that destination, whose address is the request's reply-to byte for
 // byte.
 //
@@ -684,7 +684,7 @@ func (v View) Reply(c Correlation) (*amqp.Message, Destination, error) {
 	return m, d, nil
 }
 
-// A Writer is how messages are written. The zero Writer writes for any peer, and holds
+// A Editor is how messages are written. The zero Editor writes for any peer, and holds
 // property names to JMS's rule. Writers can be compared with == and used by several
 // goroutines at once.
 //
@@ -695,7 +695,7 @@ func (v View) Reply(c Correlation) (*amqp.Message, Destination, error) {
 //
 // What a [Producer] stamps on a message is not its business: the message id, the
 // destination, the times, the header.
-type Writer struct {
+type Editor struct {
 	Peer Peer
 
 	// AnyPropertyName allows names of properties that are no Java identifiers, or are words
@@ -710,7 +710,7 @@ type Writer struct {
 // SetText makes m a TextMessage. Where the peer wants texts as data, it goes into a data
 // section, whose content type stays if it is a text type in UTF-8 already. A text that is
 // not valid UTF-8 is an error.
-func (w Writer) SetText(m *amqp.Message, text string) error {
+func (w Editor) SetText(m *amqp.Message, text string) error {
 	body := TextBody
 	if w.Peer.TextAsData {
 		body = TextDataBody
@@ -720,42 +720,42 @@ func (w Writer) SetText(m *amqp.Message, text string) error {
 }
 
 // SetNullText makes m a TextMessage whose text is null, which is not "".
-func (w Writer) SetNullText(m *amqp.Message) { _ = w.setBody(m, NullTextBody(), nil) }
+func (w Editor) SetNullText(m *amqp.Message) { _ = w.setBody(m, NullTextBody(), nil) }
 
 // SetBytes makes m a BytesMessage, and keeps b. The content-type and the content-encoding
 // that m has stay, which say more than that there are bytes, unless they are of a Java object.
-func (w Writer) SetBytes(m *amqp.Message, b []byte) { _ = w.setBody(m, BytesBody(b), nil) }
+func (w Editor) SetBytes(m *amqp.Message, b []byte) { _ = w.setBody(m, BytesBody(b), nil) }
 
 // SetMap makes m a MapMessage of a copy of values. See [MapBody] for what they may be.
-func (w Writer) SetMap(m *amqp.Message, values map[string]any) error {
+func (w Editor) SetMap(m *amqp.Message, values map[string]any) error {
 	b, err := MapBody(values)
 	return w.setBody(m, b, err)
 }
 
 // SetStream makes m a StreamMessage of a copy of values. See [MapBody] for what they may be.
-func (w Writer) SetStream(m *amqp.Message, values []any) error {
+func (w Editor) SetStream(m *amqp.Message, values []any) error {
 	b, err := StreamBody(values)
 	return w.setBody(m, b, err)
 }
 
 // SetObject makes m an ObjectMessage of an AMQP value (JMS_AMQP_TYPED_ENCODING), and
 // keeps it. See [ObjectBody] for what it may be.
-func (w Writer) SetObject(m *amqp.Message, v any) error {
+func (w Editor) SetObject(m *amqp.Message, v any) error {
 	b, err := ObjectBody(v)
 	return w.setBody(m, b, err)
 }
 
-// SetSerialized makes m an ObjectMessage of a serialized Java object, and keeps its bytes.
-func (w Writer) SetSerialized(m *amqp.Message, object []byte) {
-	_ = w.setBody(m, SerializedBody(object), nil)
+// SetJavaObject makes m an ObjectMessage of a serialized Java object, and keeps its bytes.
+func (w Editor) SetJavaObject(m *amqp.Message, object []byte) {
+	_ = w.setBody(m, JavaObjectBody(object), nil)
 }
 
 // SetPlain makes m a plain Message, one without a body.
-func (w Writer) SetPlain(m *amqp.Message) { _ = w.setBody(m, PlainBody(), nil) }
+func (w Editor) SetPlain(m *amqp.Message) { _ = w.setBody(m, PlainBody(), nil) }
 
 // setBody gives m a body, if that could be made, which is of the content-type and the
 // content-encoding that m has where they can be true of it.
-func (w Writer) setBody(m *amqp.Message, b Body, err error) error {
+func (w Editor) setBody(m *amqp.Message, b Body, err error) error {
 	if err == nil {
 		had := bodyOf(m)
 		b.ContentType, b.ContentEncoding = b.contentTypeAfter(had.ContentType, had.ContentEncoding)
@@ -764,12 +764,12 @@ func (w Writer) setBody(m *amqp.Message, b Body, err error) error {
 	return err
 }
 
-// SetBody gives m a body in place of any other, as [Body.ToSend] makes it, with the
+// SetBody gives m a body in place of any other, as [Body.Outgoing] makes it, with the
 // content-type and the content-encoding of its own. Where it has neither, the content-type
 // that m has stays if it can be true of the new body: one of a text in UTF-8 of a text, any
 // of bytes but that of a Java object, that of an object.
-func (w Writer) SetBody(m *amqp.Message, b Body) {
-	b = b.ToSend()
+func (w Editor) SetBody(m *amqp.Message, b Body) {
+	b = b.Outgoing()
 	had := bodyOf(m)
 	if b.ContentType == "" && b.ContentEncoding == "" {
 		b.ContentType, _ = b.contentTypeAfter(had.ContentType, "")
@@ -846,7 +846,7 @@ func deleteAnnotation(a amqp.Annotations, name string) {
 
 // SetReplyTo sets JMSReplyTo, and removes it if d is the zero Destination. It is an error
 // if d has no address, see [Peer.Address].
-func (w Writer) SetReplyTo(m *amqp.Message, d Destination) error {
+func (w Editor) SetReplyTo(m *amqp.Message, d Destination) error {
 	address, err := w.Peer.Address(d)
 	if err != nil {
 		return err
@@ -862,7 +862,7 @@ func (w Writer) SetReplyTo(m *amqp.Message, d Destination) error {
 }
 
 // SetType sets JMSType, and removes it if none is stated. It is an error if it is not valid UTF-8.
-func (w Writer) SetType(m *amqp.Message, jmsType Opt[string]) error {
+func (w Editor) SetType(m *amqp.Message, jmsType Opt[string]) error {
 	subject, err := textField("type", jmsType)
 	if err == nil {
 		editProperties(m, func(p *amqp.MessageProperties) { p.Subject = subject })
@@ -883,13 +883,13 @@ func textField(what string, text Opt[string]) (*string, error) {
 }
 
 // SetCorrelationID sets JMSCorrelationID, and removes it if id is the zero ID.
-func (w Writer) SetCorrelationID(m *amqp.Message, id ID) {
+func (w Editor) SetCorrelationID(m *amqp.Message, id ID) {
 	editProperties(m, func(p *amqp.MessageProperties) { p.CorrelationID = id.Value() })
 }
 
 // SetGroup sets JMSXGroupID and JMSXGroupSeq, and removes what is not stated. It is an
 // error if the id is not valid UTF-8.
-func (w Writer) SetGroup(m *amqp.Message, id Opt[string], seq Opt[int32]) error {
+func (w Editor) SetGroup(m *amqp.Message, id Opt[string], seq Opt[int32]) error {
 	groupID, err := textField("group id", id)
 	if err != nil {
 		return err
@@ -903,8 +903,8 @@ func (w Writer) SetGroup(m *amqp.Message, id Opt[string], seq Opt[int32]) error 
 	return nil
 }
 
-// SetProperty sets a property, see [Writer.SetProperties].
-func (w Writer) SetProperty(m *amqp.Message, name string, value any) error {
+// SetProperty sets a property, see [Editor.SetProperties].
+func (w Editor) SetProperty(m *amqp.Message, name string, value any) error {
 	return w.SetProperties(m, map[string]any{name: value})
 }
 
@@ -914,16 +914,16 @@ func (w Writer) SetProperty(m *amqp.Message, name string, value any) error {
 // and JMS_AMQP_CONTENT_ENCODING a string, the last two in ASCII, or nil to remove it;
 // JMSXGroupSeq an integer in the range of int; JMS_AMQP_TTL an integer from 0 to 2^32-1, the
 // ttl of the header alone, which a [Producer] writes anew: set it after that, or in the
-// producer's WireTTL. nil is no integer: [Writer.RemoveProperty] removes those two.
+// producer's WireTTL. nil is no integer: [Editor.RemoveProperty] removes those two.
 //
 // It is an error if a value is of another type; if a name is not one that
-// [Writer.PropertyKey] takes; if it is of a field that cannot be set: JMSXDeliveryCount,
-// JMSXUserID, JMS_AMQP_TYPED_ENCODING ([Writer.SetObject] and [Writer.SetSerialized]
+// [Editor.PropertyKey] takes; if it is of a field that cannot be set: JMSXDeliveryCount,
+// JMSXUserID, JMS_AMQP_TYPED_ENCODING ([Editor.SetObject] and [Editor.SetJavaObject]
 // decide).
 //
 // It copies the application properties if it sets any, so set many at once rather than one by
 // one.
-func (w Writer) SetProperties(m *amqp.Message, properties map[string]any) error {
+func (w Editor) SetProperties(m *amqp.Message, properties map[string]any) error {
 	next := *m // of which nothing is seen on error
 	var own map[string]any
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
@@ -1012,7 +1012,7 @@ func setField(m *amqp.Message, name string, value any) (isField bool, err error)
 	case jmsxDeliveryCount, jmsxUserID:
 		return wrong("cannot be set or removed")
 	case jmsAMQPTypedEncoding:
-		return wrong("cannot be set or removed: SetObject and SetSerialized decide")
+		return wrong("cannot be set or removed: SetObject and SetJavaObject decide")
 	}
 	return false, nil
 }
@@ -1020,7 +1020,7 @@ func setField(m *amqp.Message, name string, value any) (isField bool, err error)
 // RemoveProperty removes a property of any name. Those that are fields of the message
 // remove the field as well. It is an error if that cannot be removed, as JMSXDeliveryCount,
 // JMSXUserID and JMS_AMQP_TYPED_ENCODING cannot, or if the name cannot be escaped.
-func (w Writer) RemoveProperty(m *amqp.Message, name string) error {
+func (w Editor) RemoveProperty(m *amqp.Message, name string) error {
 	key := name
 	if w.EscapePropertyNames {
 		var err error
@@ -1058,7 +1058,7 @@ func removeApplicationProperty(m *amqp.Message, key string) {
 // name, or what the Writer escapes that to. It is an error if the name is one that JMS
 // keeps for itself, which is all that start with "JMS" but "JMS_" and what is known as a
 // field; and, unless any name may be set, if it is not what [CheckPropertyName] takes.
-func (w Writer) PropertyKey(name string) (string, error) {
+func (w Editor) PropertyKey(name string) (string, error) {
 	key := name
 	if w.EscapePropertyNames {
 		var err error
@@ -1157,7 +1157,7 @@ func UnescapePropertyName(escaped string) string {
 // itself is not changed, and is still there to be settled.
 //
 // A message without a body section becomes one with an amqp-value null, for go-amqp
-// decodes both alike, and some peers end the session of the first. See [Body.ToSend].
+// decodes both alike, and some peers end the session of the first. See [Body.Outgoing].
 //
 // It is an error, a *[ValueError], if the header or the delay cannot be read, if the
 // message has a relative delay and no creation-time, if it has to wait and the next peer
@@ -1196,7 +1196,7 @@ func (f Forwarder) Forward(m *amqp.Message, now time.Time) (*amqp.Message, error
 
 // annotationsAfter returns annotations with what is left of the delay.
 func annotationsAfter(a amqp.Annotations, delay DelayRequest) amqp.Annotations {
-	if len(a) == 0 && delay.Form == DelayNotChosen {
+	if len(a) == 0 && delay.Form == DelayUnset {
 		return a // an empty section stays one
 	}
 	return edited(a, 1, func(a amqp.Annotations) {
@@ -1431,7 +1431,7 @@ func plainError(err error) string { return strings.TrimPrefix(err.Error(), "amqp
 func (c *checker) header() {
 	h := c.m.Header
 	const in = "header"
-	if h.Mode == Unstated {
+	if h.Mode == ModeUnset {
 		c.add(in, productRabbitMQ, "durable is not stated: 4.0 takes the message as durable, 4.3 as not durable")
 	}
 	if h.Priority.Or(0) > 9 {

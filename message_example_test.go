@@ -12,11 +12,11 @@ import (
 // correlation id that it expects.
 func ExampleView_Reply() {
 	peer := amqpjms.ActiveMQ()
-	receiver := amqpjms.Receiver{Peer: peer, Destination: amqpjms.Destination{Kind: amqpjms.Queue, Name: "prices"}}
+	receiver := amqpjms.Consumer{Peer: peer, Destination: amqpjms.Destination{Kind: amqpjms.Queue, Name: "prices"}}
 
 	// What the service gets from its amqp.Receiver.
 	request := receive("PRICE?")
-	view := receiver.Read(request, time.Now())
+	view := receiver.View(request, time.Now())
 
 	text, err := view.Text()
 	if err != nil {
@@ -31,7 +31,7 @@ func ExampleView_Reply() {
 		fmt.Println(err) // the request asks for no reply
 		return
 	}
-	writer := amqpjms.Writer{Peer: peer}
+	writer := amqpjms.Editor{Peer: peer}
 	if err := writer.SetText(reply, "42 EUR"); err != nil {
 		fmt.Println(err)
 		return
@@ -60,7 +60,7 @@ func receive(text string) *amqp.Message {
 
 // One message of each kind for a JMS application.
 func ExampleWriter() {
-	w := amqpjms.Writer{Peer: amqpjms.Artemis()}
+	w := amqpjms.Editor{Peer: amqpjms.Artemis()}
 	producer := amqpjms.Producer{Peer: w.Peer, Destination: amqpjms.Destination{Kind: amqpjms.Topic, Name: "news"}}
 	for _, write := range []func(m *amqp.Message) error{
 		func(m *amqp.Message) error { return w.SetText(m, "hello") },
@@ -86,7 +86,7 @@ func ExampleWriter() {
 			fmt.Println(err)
 			return
 		}
-		fmt.Println(amqpjms.Receiver{}.Read(&m, time.Now()).Kind(), m.Annotations["x-opt-jms-msg-type"])
+		fmt.Println(amqpjms.Consumer{}.View(&m, time.Now()).Kind(), m.Annotations["x-opt-jms-msg-type"])
 	}
 	// Output:
 	// TextMessage 5
@@ -105,7 +105,7 @@ func ExampleView_Kind() {
 		ApplicationProperties: map[string]any{"retries": uint8(3)},
 		Value:                 map[string]any{"ratio": float32(0.5)},
 	}
-	v := amqpjms.Receiver{}.Read(m, time.Now())
+	v := amqpjms.Consumer{}.View(m, time.Now())
 	switch v.Kind() {
 	case amqpjms.MapMessage:
 		values, err := v.Map()
@@ -159,7 +159,7 @@ func ExampleForwarder_Forward() {
 		Annotations:         amqp.Annotations{"x-opt-custom": "kept"},
 		Data:                [][]byte{{1}, {2}},
 	}
-	out, err := amqpjms.Forwarder{From: amqpjms.Artemis(), To: amqpjms.RabbitMQ(), Served: true}.Forward(m, time.Now())
+	out, err := amqpjms.Forwarder{From: amqpjms.Artemis(), To: amqpjms.RabbitMQ(), DelayServed: true}.Forward(m, time.Now())
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -89,7 +89,7 @@ func TestDestination(t *testing.T) {
 	}
 	named := Destination{Kind: DestinationKindFrom(int8(0), nil), Name: "q"}
 	require.Len(t, map[Destination]bool{{Kind: Queue, Name: "q"}: true, named: true, {Kind: Topic, Name: "q"}: true}, 2)
-	require.Len(t, map[Receiver]bool{{Peer: ActiveMQ()}: true, {Peer: peerNamed(t, "ActiveMQ")}: true, {Destination: named}: true}, 2)
+	require.Len(t, map[Consumer]bool{{Peer: ActiveMQ()}: true, {Peer: peerNamed(t, "ActiveMQ")}: true, {Destination: named}: true}, 2)
 }
 
 // A view reads a message that lacks every section, and what go-amqp is yet to send as well as what it has decoded.
@@ -109,7 +109,7 @@ func TestView(t *testing.T) {
 		{"a ttl is rounded up", amqp.Message{Header: &amqp.MessageHeader{TTL: 1}}, 0, sent + 1},
 		{"a ttl that no header can carry is none", amqp.Message{Header: &amqp.MessageHeader{TTL: 1 << 32 * time.Millisecond}}, 0, 0},
 	} {
-		v := Receiver{}.Read(&row.m, sentAt())
+		v := Consumer{}.View(&row.m, sentAt())
 		require.Same(t, &row.m, v.Message, row.rule)
 		got, err := v.DeliveryTime()
 		require.NoError(t, err, row.rule)
@@ -308,7 +308,7 @@ func goldenValue(t *testing.T, v any) golden.Value {
 	switch v := v.(type) {
 	case amqp.Symbol:
 		return golden.Value{Type: "symbol", V: string(v)}
-	case Serialized:
+	case JavaObject:
 		return golden.Value{Type: "bytes", V: []byte(v)}
 	case []byte, []any, error, nil:
 	default:
@@ -386,10 +386,10 @@ func unmarshal(wire []byte) (m *amqp.Message, err error) {
 }
 
 // receiverOf is what the consumer of a case knows.
-func receiverOf(t *testing.T, c golden.Case) Receiver {
+func receiverOf(t *testing.T, c golden.Case) Consumer {
 	consumer, ok := c.Value("consumer")
 	require.True(t, ok)
-	r := Receiver{Destination: destinationFrom(t, consumer)}
+	r := Consumer{Destination: destinationFrom(t, consumer)}
 	if strings.Contains(c.Text("options"), "profile=prefix") {
 		r.Peer = Peer{QueuePrefix: "q://", TopicPrefix: "t://"}
 	}
@@ -426,7 +426,7 @@ func viewOfReceive(t *testing.T, v view, c golden.Case, raw *RawMessage) {
 		require.NotEqual(t, kind, bodyOf(m).Kind(), c.At())
 		m.Value = amqp.Null{}
 	}
-	view := receiverOf(t, c).Read(m, arrival(t, c, raw))
+	view := receiverOf(t, c).View(m, arrival(t, c, raw))
 	times := map[string]golden.Value{"JMSDeliveryTime": v["JMSDeliveryTime"], "JMSExpiration": v["JMSExpiration"]}
 	messageView(t, v, "", c, &view)
 	symbols(v, c)
@@ -601,7 +601,7 @@ func sentProducer(t *testing.T, c golden.Case) Producer {
 }
 
 // writtenBody gives m the body that the application set, false where no Go type stands for it.
-func writtenBody(t *testing.T, c golden.Case, w Writer, m *amqp.Message) (ok bool, err error) {
+func writtenBody(t *testing.T, c golden.Case, w Editor, m *amqp.Message) (ok bool, err error) {
 	t.Helper()
 	body, stated := c.Value("set.body")
 	v, ok := goValue(t, body)
@@ -636,7 +636,7 @@ func writtenBody(t *testing.T, c golden.Case, w Writer, m *amqp.Message) (ok boo
 		// What Java serializes is opaque: the bytes of the record.
 		recorded, err := unmarshal(c.Wire())
 		require.NoError(t, err, c.At())
-		w.SetSerialized(m, recorded.Data[0])
+		w.SetJavaObject(m, recorded.Data[0])
 	case "message":
 		w.SetPlain(m)
 	default:
@@ -652,7 +652,7 @@ func written(t *testing.T, c golden.Case) (*amqp.Message, *refusal) {
 	if ttl, ok := c.Value("set.timeToLive"); ok && ttl.V.(int64) > math.MaxInt64/int64(time.Millisecond) {
 		return nil, nil
 	}
-	w := Writer{Peer: sentPeer(c), AnyPropertyName: strings.Contains(c.Text("set.connectionOptions"), "validatePropertyNames=false")}
+	w := Editor{Peer: sentPeer(c), AnyPropertyName: strings.Contains(c.Text("set.connectionOptions"), "validatePropertyNames=false")}
 	m := new(amqp.Message)
 	if v, ok := c.Value("set.receivedWire"); ok {
 		received, err := unmarshal(v.V.([]byte))
@@ -660,7 +660,7 @@ func written(t *testing.T, c golden.Case) (*amqp.Message, *refusal) {
 		if c.Text("set.resendMode") == "forward" {
 			return received, nil
 		}
-		id, err := Receiver{}.Read(received, time.Time{}).MessageID()
+		id, err := Consumer{}.View(received, time.Time{}).MessageID()
 		if c.Name == "reply-to-message-id-wrong-type-symbol" { // which go-amqp gives as a string
 			require.NoError(t, err)
 			var raw RawMessage
@@ -766,7 +766,7 @@ func stamped(t *testing.T, c golden.Case, m *amqp.Message) (Stamp, *refusal) {
 	for _, property := range c.All("set.property") {
 		if property.Name == "JMS_AMQP_TTL" {
 			v, _ := goValue(t, property.Value)
-			if err := (Writer{}).SetProperty(m, property.Name, v); err != nil {
+			if err := (Editor{}).SetProperty(m, property.Name, v); err != nil {
 				return Stamp{}, &refusal{"property", err}
 			}
 		}
@@ -804,7 +804,7 @@ func viewOfSend(t *testing.T, v view, c golden.Case) {
 	if isNull(m.Value) {
 		received.Value = m.Value
 	}
-	view := Receiver{Peer: sentPeer(c), Destination: s.Destination}.Read(received, time.UnixMilli(1))
+	view := Consumer{Peer: sentPeer(c), Destination: s.Destination}.View(received, time.UnixMilli(1))
 	if failed(c) {
 		// We send what the peer refused.
 		v["observed.type"] = typeValue(view.Kind())
@@ -986,7 +986,7 @@ func rawValue(t *testing.T, raw RawValue) golden.Value {
 // everyField returns an encoded message that has every field that JMS knows.
 func everyField(tb testing.TB) []byte {
 	tb.Helper()
-	var w Writer
+	var w Editor
 	var m amqp.Message
 	require.NoError(tb, w.SetText(&m, "hello"))
 	require.NoError(tb, w.SetReplyTo(&m, Destination{Kind: TemporaryQueue, Name: "temp-queue://b1:1"}))
@@ -1014,9 +1014,9 @@ func TestViewAllocs(t *testing.T) {
 	m, err := unmarshal(everyField(t))
 	require.NoError(t, err)
 	for _, peer := range []Peer{Artemis(), ActiveMQ(), RabbitMQ()} {
-		r := Receiver{Peer: peer, Destination: Destination{Kind: Queue, Name: "orders"}}
+		r := Consumer{Peer: peer, Destination: Destination{Kind: Queue, Name: "orders"}}
 		require.Zero(t, testing.AllocsPerRun(100, func() {
-			v := r.Read(m, sentAt())
+			v := r.View(m, sentAt())
 			_, _ = v.MessageID()
 			_, _ = v.CorrelationID()
 			_, _ = v.Destination()
@@ -1184,29 +1184,29 @@ func TestPropertyNames(t *testing.T) {
 		wantValueError(t, CheckPropertyName(name), fmt.Sprintf("amqpjms: property %q: %s", name, why))
 	}
 
-	any, escaping := Writer{AnyPropertyName: true}, Writer{EscapePropertyNames: true}
+	any, escaping := Editor{AnyPropertyName: true}, Editor{EscapePropertyNames: true}
 	for _, row := range []struct {
-		w    Writer
+		w    Editor
 		name string
 		key  string // "": an error
 		err  string
 	}{
-		{Writer{}, "a", "a", ""},
-		{Writer{}, "JMS_acme_x", "JMS_acme_x", ""},
-		{Writer{}, "JMS_AMQP_FOO", "JMS_AMQP_FOO", ""},
-		{Writer{}, "jmsx", "jmsx", ""},
-		{Writer{}, "a-b", "", "holds '-', which is in no Java identifier"},
-		{Writer{}, "JMSXGroupID", "", "a field of the message, and no application property"},
-		{Writer{}, "JMS_AMQP_TTL", "", "a field of the message, and no application property"},
-		{Writer{}, "JMSXAppID", "", "JMS keeps names that start with JMS for itself"},
-		{Writer{}, "JMSPriority", "", "JMS keeps names that start with JMS for itself"},
-		{Writer{}, "JMSXDeliveryCount", "", "a field of the message, and no application property"},
-		{Writer{}, "JMSXGroupSeq", "", "a field of the message, and no application property"},
-		{Writer{}, "JMSXUserID", "", "a field of the message, and no application property"},
-		{Writer{}, "JMS_AMQP_REPLY_TO_GROUP_ID", "", "a field of the message, and no application property"},
-		{Writer{}, "JMS_AMQP_CONTENT_TYPE", "", "a field of the message, and no application property"},
-		{Writer{}, "JMS_AMQP_CONTENT_ENCODING", "", "a field of the message, and no application property"},
-		{Writer{}, "JMS_AMQP_TYPED_ENCODING", "", "a field of the message, and no application property"},
+		{Editor{}, "a", "a", ""},
+		{Editor{}, "JMS_acme_x", "JMS_acme_x", ""},
+		{Editor{}, "JMS_AMQP_FOO", "JMS_AMQP_FOO", ""},
+		{Editor{}, "jmsx", "jmsx", ""},
+		{Editor{}, "a-b", "", "holds '-', which is in no Java identifier"},
+		{Editor{}, "JMSXGroupID", "", "a field of the message, and no application property"},
+		{Editor{}, "JMS_AMQP_TTL", "", "a field of the message, and no application property"},
+		{Editor{}, "JMSXAppID", "", "JMS keeps names that start with JMS for itself"},
+		{Editor{}, "JMSPriority", "", "JMS keeps names that start with JMS for itself"},
+		{Editor{}, "JMSXDeliveryCount", "", "a field of the message, and no application property"},
+		{Editor{}, "JMSXGroupSeq", "", "a field of the message, and no application property"},
+		{Editor{}, "JMSXUserID", "", "a field of the message, and no application property"},
+		{Editor{}, "JMS_AMQP_REPLY_TO_GROUP_ID", "", "a field of the message, and no application property"},
+		{Editor{}, "JMS_AMQP_CONTENT_TYPE", "", "a field of the message, and no application property"},
+		{Editor{}, "JMS_AMQP_CONTENT_ENCODING", "", "a field of the message, and no application property"},
+		{Editor{}, "JMS_AMQP_TYPED_ENCODING", "", "a field of the message, and no application property"},
 		{any, "a-b", "a-b", ""},
 		{any, "NULL", "NULL", ""},
 		{any, "", "", "empty"},
@@ -1258,7 +1258,7 @@ func TestWriter(t *testing.T) {
 	require.NoError(t, err)
 
 	m := shared
-	w := Writer{Peer: ActiveMQ()}
+	w := Editor{Peer: ActiveMQ()}
 	require.NoError(t, w.SetText(&m, "hello"))
 	require.NoError(t, w.SetReplyTo(&m, Destination{Kind: Queue, Name: "replies"}))
 	require.NoError(t, w.SetType(&m, Some("order")))
@@ -1281,7 +1281,7 @@ func TestWriter(t *testing.T) {
 	require.Equal(t, amqp.Annotations{"x-opt-custom": "kept", "x-opt-jms-msg-type": int8(5), "x-opt-jms-reply-to": int8(0)}, m.Annotations)
 	require.Equal(t, "queue://replies", *m.Properties.ReplyTo)
 	require.Equal(t, amqp.MessageHeader{Priority: 3, TTL: math.MaxUint32 * time.Millisecond}, *m.Header)
-	v := Receiver{Peer: ActiveMQ()}.Read(&m, sentAt())
+	v := Consumer{Peer: ActiveMQ()}.View(&m, sentAt())
 	replyTo, err := v.ReplyTo()
 	require.NoError(t, err)
 	require.Equal(t, Destination{Kind: Queue, Name: "replies"}, replyTo)
@@ -1313,9 +1313,9 @@ func TestWriter(t *testing.T) {
 
 	// A name is removed as it is written.
 	m.ApplicationProperties = map[string]any{"a-b": "plain", "a_HYPHEN_b": "escaped"}
-	require.NoError(t, Writer{EscapePropertyNames: true}.RemoveProperty(&m, "a-b"))
+	require.NoError(t, Editor{EscapePropertyNames: true}.RemoveProperty(&m, "a-b"))
 	require.Equal(t, map[string]any{"a-b": "plain"}, m.ApplicationProperties)
-	wantValueError(t, Writer{EscapePropertyNames: true}.RemoveProperty(&m, "a_DOT_b"), `amqpjms: property "a_DOT_b": holds what - or . is escaped as`)
+	wantValueError(t, Editor{EscapePropertyNames: true}.RemoveProperty(&m, "a_DOT_b"), `amqpjms: property "a_DOT_b": holds what - or . is escaped as`)
 	require.Equal(t, map[string]any{"a-b": "plain"}, m.ApplicationProperties)
 	require.NoError(t, w.RemoveProperty(&m, "a-b"))
 	require.Nil(t, m.ApplicationProperties)
@@ -1333,12 +1333,12 @@ func TestWriter(t *testing.T) {
 	w.SetBytes(&bare, []byte{1})
 	require.Equal(t, amqp.MessageProperties{ContentType: stated("image/png"), ContentEncoding: stated("gzip")}, *bare.Properties)
 
-	require.Len(t, map[Writer]bool{{Peer: ActiveMQ()}: true, {Peer: peerNamed(t, "ActiveMQ")}: true, {AnyPropertyName: true}: true}, 2)
+	require.Len(t, map[Editor]bool{{Peer: ActiveMQ()}: true, {Peer: peerNamed(t, "ActiveMQ")}: true, {AnyPropertyName: true}: true}, 2)
 }
 
 // What takes the last thing out of a section takes the section, for go-amqp sends an empty one else.
 func TestNoEmptySection(t *testing.T) {
-	var w Writer
+	var w Editor
 	address, group, n, now := "a", "g", uint32(1), sentAt()
 	removed := func(name string) func(*amqp.Message) error {
 		return func(m *amqp.Message) error { return w.RemoveProperty(m, name) }
@@ -1404,7 +1404,7 @@ func TestNoEmptySection(t *testing.T) {
 // What cannot be set is an error, and changes nothing.
 func TestWriterErrors(t *testing.T) {
 	const legal = "none of bool, int8, int16, int32, int64, float32, float64, string and nil"
-	var w Writer
+	var w Editor
 	property := func(name string, v any) func(*amqp.Message) error {
 		return func(m *amqp.Message) error { return w.SetProperty(m, name, v) }
 	}
@@ -1413,7 +1413,7 @@ func TestWriterErrors(t *testing.T) {
 		err string
 	}{
 		{func(m *amqp.Message) error { return w.SetText(m, "\xff") }, `text "\xff": not valid UTF-8`},
-		{func(m *amqp.Message) error { return Writer{Peer: ServiceBus()}.SetText(m, "\xff") }, `text "\xff": not valid UTF-8`},
+		{func(m *amqp.Message) error { return Editor{Peer: ServiceBus()}.SetText(m, "\xff") }, `text "\xff": not valid UTF-8`},
 		{func(m *amqp.Message) error { return w.SetMap(m, map[string]any{"": 1}) }, `key of a map "": empty`},
 		{func(m *amqp.Message) error { return w.SetStream(m, []any{1}) },
 			`value 0 of a stream of type int: none of []byte, bool, int8, int16, int32, int64, float32, float64, string and nil`},
@@ -1449,14 +1449,14 @@ func TestWriterErrors(t *testing.T) {
 		{property("JMS_AMQP_TTL", "1"), `JMS_AMQP_TTL of type string: not an integer from 0 to 2^32-1`},
 		{property("JMSXDeliveryCount", int32(1)), `JMSXDeliveryCount 1: cannot be set or removed`},
 		{property("JMSXUserID", "me"), `JMSXUserID of type string: cannot be set or removed`},
-		{property("JMS_AMQP_TYPED_ENCODING", true), `JMS_AMQP_TYPED_ENCODING of type bool: cannot be set or removed: SetObject and SetSerialized decide`},
+		{property("JMS_AMQP_TYPED_ENCODING", true), `JMS_AMQP_TYPED_ENCODING of type bool: cannot be set or removed: SetObject and SetJavaObject decide`},
 		{func(m *amqp.Message) error {
 			return w.SetProperties(m, map[string]any{"JMSXGroupID": "g", "a": "v", "z": 1})
 		}, `property "z" of type int: ` + legal},
 		{func(m *amqp.Message) error { return w.RemoveProperty(m, "JMSXUserID") }, `JMSXUserID nil: cannot be set or removed`},
 		{func(m *amqp.Message) error { return w.RemoveProperty(m, "JMSXDeliveryCount") }, `JMSXDeliveryCount nil: cannot be set or removed`},
 		{func(m *amqp.Message) error { return w.RemoveProperty(m, "JMS_AMQP_TYPED_ENCODING") },
-			`JMS_AMQP_TYPED_ENCODING nil: cannot be set or removed: SetObject and SetSerialized decide`},
+			`JMS_AMQP_TYPED_ENCODING nil: cannot be set or removed: SetObject and SetJavaObject decide`},
 	} {
 		m, _ := typicalMessage(t, 3)
 		was, _ := typicalMessage(t, 3)
@@ -1467,21 +1467,21 @@ func TestWriterErrors(t *testing.T) {
 
 // Each writer of a body clears the others.
 func TestSetBody(t *testing.T) {
-	var w Writer
+	var w Editor
 	for _, row := range []struct {
 		kind  MessageKind
 		write func(*amqp.Message) error
 		want  amqp.Message
 	}{
 		{TextMessage, func(m *amqp.Message) error { return w.SetText(m, "a") }, amqp.Message{Value: "a"}},
-		{TextMessage, func(m *amqp.Message) error { return Writer{Peer: ServiceBus()}.SetText(m, "a") }, amqp.Message{Data: [][]byte{{'a'}}}},
+		{TextMessage, func(m *amqp.Message) error { return Editor{Peer: ServiceBus()}.SetText(m, "a") }, amqp.Message{Data: [][]byte{{'a'}}}},
 		{TextMessage, func(m *amqp.Message) error { w.SetNullText(m); return nil }, amqp.Message{Value: amqp.Null{}}},
 		{BytesMessage, func(m *amqp.Message) error { w.SetBytes(m, nil); return nil }, amqp.Message{Data: [][]byte{{}}}},
 		{MapMessage, func(m *amqp.Message) error { return w.SetMap(m, nil) }, amqp.Message{Value: map[string]any{}}},
 		{StreamMessage, func(m *amqp.Message) error { return w.SetStream(m, nil) }, amqp.Message{Sequence: [][]any{{}}}},
 		{ObjectMessage, func(m *amqp.Message) error { return w.SetObject(m, []any{}) }, amqp.Message{Value: []any{}}},
 		{ObjectMessage, func(m *amqp.Message) error { return w.SetObject(m, nil) }, amqp.Message{Value: amqp.Null{}}},
-		{ObjectMessage, func(m *amqp.Message) error { w.SetSerialized(m, []byte{1}); return nil }, amqp.Message{Data: [][]byte{{1}}}},
+		{ObjectMessage, func(m *amqp.Message) error { w.SetJavaObject(m, []byte{1}); return nil }, amqp.Message{Data: [][]byte{{1}}}},
 		{PlainMessage, func(m *amqp.Message) error { w.SetPlain(m); return nil }, amqp.Message{Value: amqp.Null{}}},
 	} {
 		for _, had := range []amqp.Message{{}, {Value: "x"}, {Data: [][]byte{{9}}}, {Sequence: [][]any{{}}}} {
@@ -1490,7 +1490,7 @@ func TestSetBody(t *testing.T) {
 			require.Equal(t, row.want.Data, had.Data)
 			require.Equal(t, row.want.Sequence, had.Sequence)
 			require.Equal(t, int8(row.kind), had.Annotations["x-opt-jms-msg-type"])
-			v := Receiver{}.Read(&had, sentAt())
+			v := Consumer{}.View(&had, sentAt())
 			require.Equal(t, row.kind, v.Kind())
 			kind, err := v.AnnotatedKind()
 			require.NoError(t, err)
@@ -1511,7 +1511,7 @@ func TestProperty(t *testing.T) {
 			"AMQ_SCHEDULED_DELAY": int64(5),
 		},
 	}
-	v := Receiver{Destination: Destination{Kind: Topic, Name: "news"}}.Read(&m, sentAt())
+	v := Consumer{Destination: Destination{Kind: Topic, Name: "news"}}.View(&m, sentAt())
 	for name, want := range map[string]any{
 		"JMSXDeliveryCount": int32(3), "JMSPriority": int32(7), "JMSMessageID": "ID:AMQP_ULONG:1", "JMSDeliveryMode": "PERSISTENT",
 		"JMSRedelivered": true, "JMSTimestamp": int64(0), "JMSExpiration": int64(0), "JMSReplyTo": "replies", "JMSDestination": "news",
@@ -1551,9 +1551,9 @@ func TestProperty(t *testing.T) {
 		require.NoError(t, err, name)
 		require.Equal(t, Some(want), text, name)
 	}
-	require.Equal(t, Persistent, Receiver{NodeDefault: Persistent}.Read(&amqp.Message{}, sentAt()).DeliveryMode(), "no header")
+	require.Equal(t, Persistent, Consumer{NodeDefault: Persistent}.View(&amqp.Message{}, sentAt()).DeliveryMode(), "no header")
 
-	hidden := Receiver{Peer: delaying(DelayProperty)}.Read(&m, sentAt())
+	hidden := Consumer{Peer: delaying(DelayProperty)}.View(&m, sentAt())
 	require.True(t, hidden.Property("a-b").Exists())
 	require.False(t, hidden.Property("JMSDestination").Exists(), "there is none")
 	require.False(t, hidden.Property("AMQ_SCHEDULED_DELAY").Exists())
@@ -1569,7 +1569,7 @@ func TestViewErrors(t *testing.T) {
 		Properties:  &amqp.MessageProperties{MessageID: int32(1), CorrelationID: bad, To: &bad, ReplyTo: &bad, UserID: []byte(bad)},
 		Value:       bad,
 	}
-	v := Receiver{}.Read(&m, sentAt())
+	v := Consumer{}.View(&m, sentAt())
 	_, err := v.MessageID()
 	require.Error(t, err)
 	_, err = v.CorrelationID()
@@ -1590,7 +1590,7 @@ func TestViewErrors(t *testing.T) {
 		_, err := v.Property(name).Text()
 		require.Error(t, err, name)
 	}
-	expires, err := Receiver{}.Read(&amqp.Message{Header: &amqp.MessageHeader{TTL: -1}}, sentAt()).Expiration()
+	expires, err := Consumer{}.View(&amqp.Message{Header: &amqp.MessageHeader{TTL: -1}}, sentAt()).Expiration()
 	require.Error(t, err)
 	require.Zero(t, expires)
 	require.Equal(t, TextMessage, v.Kind())
@@ -1600,7 +1600,7 @@ func TestViewErrors(t *testing.T) {
 	require.Equal(t, bad, v.Body().Value)
 }
 
-// A view that nobody read is that of the zero Receiver. It can do all that another can.
+// A view that nobody read is that of the zero Consumer. It can do all that another can.
 func TestViewWithoutReceiver(t *testing.T) {
 	to := "a"
 	m := &amqp.Message{
@@ -1610,7 +1610,7 @@ func TestViewWithoutReceiver(t *testing.T) {
 		Value:                 "text",
 	}
 	for _, m := range []*amqp.Message{m, {}} {
-		bare, read := View{Message: m}, Receiver{}.Read(m, time.Time{})
+		bare, read := View{Message: m}, Consumer{}.View(m, time.Time{})
 		methods := reflect.TypeFor[View]()
 		require.Greater(t, methods.NumMethod(), 25)
 		for i := range methods.NumMethod() {
@@ -1668,7 +1668,7 @@ func TestReply(t *testing.T) {
 		{"an id that is not asked for may be wrong", uint64(1), int32(1), MessageIDOnly, uint64(1)},
 	} {
 		request.Properties.MessageID, request.Properties.CorrelationID = row.messageID, row.correlationID
-		v := Receiver{Peer: RabbitMQ()}.Read(&request, sentAt())
+		v := Consumer{Peer: RabbitMQ()}.View(&request, sentAt())
 		m, to, err := v.Reply(row.c)
 		require.NoError(t, err, row.rule)
 		require.Equal(t, row.want, m.Properties.CorrelationID, row.rule)
@@ -1676,7 +1676,7 @@ func TestReply(t *testing.T) {
 
 		// Whatever the producer's peer is, the address is the one that was asked for.
 		for _, peer := range []Peer{{}, RabbitMQ(), ActiveMQ()} {
-			require.NoError(t, Writer{}.SetText(m, "answer"))
+			require.NoError(t, Editor{}.SetText(m, "answer"))
 			_, err = Producer{Peer: peer, Destination: to}.Prepare(m, sentAt())
 			require.NoError(t, err)
 			require.Equal(t, address, *m.Properties.To)
@@ -1687,7 +1687,7 @@ func TestReply(t *testing.T) {
 
 	// One that is nothing but a prefix is an address, and any is kept as it stands.
 	for _, address := range []string{"queue://", "queue://a", "topic://a"} {
-		_, to, err := Receiver{Peer: ActiveMQ()}.Read(&amqp.Message{Properties: &amqp.MessageProperties{ReplyTo: &address}}, sentAt()).Reply(CorrelationIDFirst)
+		_, to, err := Consumer{Peer: ActiveMQ()}.View(&amqp.Message{Properties: &amqp.MessageProperties{ReplyTo: &address}}, sentAt()).Reply(CorrelationIDFirst)
 		require.NoError(t, err)
 		require.Equal(t, address, to.Address)
 	}
@@ -1711,7 +1711,7 @@ func TestReply(t *testing.T) {
 		{"a wrong id", amqp.Message{Properties: &amqp.MessageProperties{ReplyTo: &address, CorrelationID: int32(1)}},
 			`id of type int32: an id is a string, uint64, amqp.UUID, uuid.UUID or []byte`},
 	} {
-		m, to, err := Receiver{}.Read(&row.request, sentAt()).Reply(CorrelationIDFirst)
+		m, to, err := Consumer{}.View(&row.request, sentAt()).Reply(CorrelationIDFirst)
 		wantValueError(t, err, "amqpjms: "+row.err)
 		require.Nil(t, m, row.rule)
 		require.Zero(t, to, row.rule)
@@ -1753,7 +1753,7 @@ func TestForwardLossless(t *testing.T) {
 			lost(c, err.Error())
 			return
 		}
-		out, err := Forwarder{Served: true}.Forward(m, sentAt())
+		out, err := Forwarder{DelayServed: true}.Forward(m, sentAt())
 		if err != nil {
 			lost(c, err.Error())
 			return
@@ -1815,7 +1815,7 @@ func TestForwardLossless(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, h.JMSPriority(), sent.JMSPriority(), c.At())
 		require.Equal(t, h.TTL, sent.TTL, c.At())
-		require.Equal(t, h.JMSDeliveryMode(Unstated), sent.JMSDeliveryMode(Unstated), c.At())
+		require.Equal(t, h.JMSDeliveryMode(ModeUnset), sent.JMSDeliveryMode(ModeUnset), c.At())
 	})
 	require.Greater(t, n, 900)
 	require.Positive(t, nulls)
@@ -1905,7 +1905,7 @@ func TestForward(t *testing.T) {
 		{"a relative delay becomes absolute", Forwarder{}, 0, annotations("x-opt-delivery-time", due), kept},
 		{"in the form of the next peer", Forwarder{To: ServiceBus()}, 0, annotations("x-opt-scheduled-enqueue-time", time.UnixMilli(due).UTC()), kept},
 		{"no delay is left when it is over", Forwarder{To: RabbitMQ()}, time.Minute, annotations(), kept},
-		{"nor when it has been served", Forwarder{Served: true}, 0, annotations(), kept},
+		{"nor when it has been served", Forwarder{DelayServed: true}, 0, annotations(), kept},
 		{"nor the property of a peer that takes it for its delay", Forwarder{From: delaying(DelayProperty)}, time.Minute, annotations(),
 			map[string]any{"JMSXGroupID": "kept"}},
 	} {
@@ -2094,12 +2094,12 @@ func TestArrays(t *testing.T) {
 		require.NoError(t, err, row.value)
 		require.Equal(t, m.Value, again.Value, row.value)
 		// go-amqp's own types have no names, but the body that one came in can be given on.
-		o, err := Receiver{}.Read(m, sentAt()).Object()
+		o, err := Consumer{}.View(m, sentAt()).Object()
 		require.NoError(t, err, row.value)
-		err = Writer{}.SetObject(&amqp.Message{}, o)
+		err = Editor{}.SetObject(&amqp.Message{}, o)
 		wantValueError(t, err, fmt.Sprintf("amqpjms: object of type %T: of go-amqp's own: give SetBody the body that it came in", o))
 		var other amqp.Message
-		Writer{}.SetBody(&other, Receiver{}.Read(m, sentAt()).Body())
+		Editor{}.SetBody(&other, Consumer{}.View(m, sentAt()).Body())
 		require.Equal(t, m.Value, other.Value, row.value)
 	}
 	low := []int32{1, -200}
@@ -2495,7 +2495,7 @@ func TestCheck(t *testing.T) {
 
 	// What this package writes, no peer has a problem with.
 	for _, peer := range []Peer{Artemis(), ActiveMQ(), BrokerJ(), RabbitMQ(), RabbitMQ3(), ServiceBus()} {
-		w := Writer{Peer: peer}
+		w := Editor{Peer: peer}
 		for _, write := range []func(*amqp.Message) error{
 			func(m *amqp.Message) error { return w.SetText(m, "a") },
 			func(m *amqp.Message) error { w.SetBytes(m, nil); return nil },
@@ -2597,7 +2597,7 @@ func FuzzView(f *testing.F) {
 		if err != nil {
 			return
 		}
-		v := Receiver{Peer: Peer{Delay: DelayProperty, QueuePrefix: "q", PercentEncoded: true}}.Read(m, sentAt())
+		v := Consumer{Peer: Peer{Delay: DelayProperty, QueuePrefix: "q", PercentEncoded: true}}.View(m, sentAt())
 		for _, name := range append(v.PropertyNames(), "absent") {
 			p := v.Property(name)
 			_, _ = p.Raw()
@@ -2626,7 +2626,7 @@ func FuzzView(f *testing.F) {
 		_ = v.Body().String()
 		_, _, _ = v.Reply(CorrelationIDFirst)
 		if out, err := (Forwarder{}).Forward(m, sentAt()); err == nil {
-			w := Writer{AnyPropertyName: true}
+			w := Editor{AnyPropertyName: true}
 			_ = w.SetText(out, "a")
 			_, _ = Producer{}.Prepare(out, sentAt())
 		}
@@ -2730,10 +2730,10 @@ func TestCheckKnowsStreams(t *testing.T) {
 func TestSetFieldCopiesNothing(t *testing.T) {
 	shared := map[string]any{"a": int32(1)}
 	m := amqp.Message{ApplicationProperties: shared}
-	require.NoError(t, Writer{}.SetProperties(&m, map[string]any{"JMSXGroupID": "g", "JMS_AMQP_TTL": 1}))
+	require.NoError(t, Editor{}.SetProperties(&m, map[string]any{"JMSXGroupID": "g", "JMS_AMQP_TTL": 1}))
 	m.ApplicationProperties["b"] = int32(2)
 	require.Len(t, shared, 2)
-	require.NoError(t, Writer{}.SetProperty(&m, "c", int32(3)))
+	require.NoError(t, Editor{}.SetProperty(&m, "c", int32(3)))
 	require.Len(t, shared, 2)
 	require.Len(t, m.ApplicationProperties, 3)
 }

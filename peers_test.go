@@ -20,7 +20,7 @@ func TestPeerInputs(t *testing.T) {
 		encoded := row.id.AppendTo(nil)
 		id, err := RawValue(encoded).ID()
 		require.NoError(t, err)
-		require.Equal(t, row.jms, id.MessageID())
+		require.Equal(t, row.jms, id.JMSMessageID())
 		add("id/"+row.name+"/jms", []byte(row.jms))
 		add("id/"+row.name+"/wire", encoded)
 	}

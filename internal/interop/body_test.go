@@ -43,7 +43,7 @@ var serialized = []byte("\xac\xed\x00\x05t\x00\x03abc")
 var bodies = []struct {
 	kind amqpjms.MessageKind
 	name string // of it
-	set  func(amqpjms.Writer, *amqp.Message) error
+	set  func(amqpjms.Editor, *amqp.Message) error
 	// As the JMS application says it.
 	send string
 	body value
@@ -54,57 +54,57 @@ var bodies = []struct {
 }{
 	{
 		amqpjms.PlainMessage, "Message",
-		func(w amqpjms.Writer, m *amqp.Message) error { w.SetPlain(m); return nil },
+		func(w amqpjms.Editor, m *amqp.Message) error { w.SetPlain(m); return nil },
 		"message", value{T: "none"}, "message",
 		func(v amqpjms.View) (any, error) { return v.Body().Value, nil }, nil,
 	}, {
 		amqpjms.TextMessage, "TextMessage",
-		func(w amqpjms.Writer, m *amqp.Message) error { return w.SetText(m, "grüße \U0001f600\n") },
+		func(w amqpjms.Editor, m *amqp.Message) error { return w.SetText(m, "grüße \U0001f600\n") },
 		"text", jms("grüße \U0001f600\n"), "text",
 		func(v amqpjms.View) (any, error) { return v.Text() }, amqpjms.Some("grüße \U0001f600\n"),
 	}, {
 		amqpjms.TextMessage, "empty TextMessage",
-		func(w amqpjms.Writer, m *amqp.Message) error { return w.SetText(m, "") },
+		func(w amqpjms.Editor, m *amqp.Message) error { return w.SetText(m, "") },
 		"text", jms(""), "text",
 		func(v amqpjms.View) (any, error) { return v.Text() }, amqpjms.Some(""),
 	}, {
 		amqpjms.TextMessage, "null TextMessage",
-		func(w amqpjms.Writer, m *amqp.Message) error { w.SetNullText(m); return nil },
+		func(w amqpjms.Editor, m *amqp.Message) error { w.SetNullText(m); return nil },
 		"text", jms(nil), "text",
 		func(v amqpjms.View) (any, error) { return v.Text() }, amqpjms.Opt[string]{},
 	}, {
 		amqpjms.BytesMessage, "BytesMessage",
-		func(w amqpjms.Writer, m *amqp.Message) error { w.SetBytes(m, []byte{0, 0xff}); return nil },
+		func(w amqpjms.Editor, m *amqp.Message) error { w.SetBytes(m, []byte{0, 0xff}); return nil },
 		"bytes", jms([]byte{0, 0xff}), "bytes",
 		func(v amqpjms.View) (any, error) { return v.Bytes() }, []byte{0, 0xff},
 	}, {
 		amqpjms.BytesMessage, "empty BytesMessage",
-		func(w amqpjms.Writer, m *amqp.Message) error { w.SetBytes(m, nil); return nil },
+		func(w amqpjms.Editor, m *amqp.Message) error { w.SetBytes(m, nil); return nil },
 		"bytes", jms([]byte{}), "bytes",
 		func(v amqpjms.View) (any, error) { return v.Bytes() }, []byte{},
 	}, {
 		amqpjms.MapMessage, "MapMessage",
-		func(w amqpjms.Writer, m *amqp.Message) error { return w.SetMap(m, inBody) },
+		func(w amqpjms.Editor, m *amqp.Message) error { return w.SetMap(m, inBody) },
 		"map", jms(inBody), "map",
 		func(v amqpjms.View) (any, error) { return v.Map() }, inBody,
 	}, {
 		amqpjms.MapMessage, "MapMessage of a character above U+FFFF",
-		func(w amqpjms.Writer, m *amqp.Message) error { return w.SetMap(m, smile) },
+		func(w amqpjms.Editor, m *amqp.Message) error { return w.SetMap(m, smile) },
 		"map", jms(smile), "map",
 		func(v amqpjms.View) (any, error) { return v.Map() }, smile,
 	}, {
 		amqpjms.StreamMessage, "StreamMessage",
-		func(w amqpjms.Writer, m *amqp.Message) error { return w.SetStream(m, inStream) },
+		func(w amqpjms.Editor, m *amqp.Message) error { return w.SetStream(m, inStream) },
 		"stream", jms(inStream), "stream",
 		func(v amqpjms.View) (any, error) { return v.Stream() }, inStream,
 	}, {
 		amqpjms.ObjectMessage, "ObjectMessage, serialized",
-		func(w amqpjms.Writer, m *amqp.Message) error { w.SetSerialized(m, serialized); return nil },
+		func(w amqpjms.Editor, m *amqp.Message) error { w.SetJavaObject(m, serialized); return nil },
 		"object", jms("abc"), "object",
-		func(v amqpjms.View) (any, error) { return v.Object() }, amqpjms.Serialized(serialized),
+		func(v amqpjms.View) (any, error) { return v.Object() }, amqpjms.JavaObject(serialized),
 	}, {
 		amqpjms.ObjectMessage, "ObjectMessage, typed",
-		func(w amqpjms.Writer, m *amqp.Message) error {
+		func(w amqpjms.Editor, m *amqp.Message) error {
 			return w.SetObject(m, []any{int64(7), map[string]any{"k": "v"}})
 		},
 		"typed-object", jms([]any{int64(7), map[string]any{"k": "v"}}), "object",

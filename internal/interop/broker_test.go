@@ -39,7 +39,7 @@ type broker struct {
 	declared bool
 	// Whether it says when it has no more messages for a receiver's credit, always.
 	drains bool
-	// The only delivery mode that the broker takes; Unstated: it takes both.
+	// The only delivery mode that the broker takes; ModeUnset: it takes both.
 	onlyMode amqpjms.DeliveryMode
 }
 
@@ -250,7 +250,7 @@ func (c *client) send(t testing.TB, p amqpjms.Producer, m *amqp.Message) amqpjms
 }
 
 // writer writes messages for the broker.
-func (c *client) writer() amqpjms.Writer { return amqpjms.Writer{Peer: c.broker.peer} }
+func (c *client) writer() amqpjms.Editor { return amqpjms.Editor{Peer: c.broker.peer} }
 
 // prepare gives a message what a producer stamps on it.
 func prepare(t testing.TB, p amqpjms.Producer, m *amqp.Message) amqpjms.Stamp {
@@ -325,7 +325,7 @@ func (c *client) tryOpen(t testing.TB, from node, o amqp.ReceiverOptions) (*rece
 		defer cancel()
 		r.Close(ctx)
 	})
-	return &receiver{Receiver: r, tap: c.tap, as: amqpjms.Receiver{Peer: c.broker.peer, Destination: from.destination}}, nil
+	return &receiver{Receiver: r, tap: c.tap, as: amqpjms.Consumer{Peer: c.broker.peer, Destination: from.destination}}, nil
 }
 
 // receive takes the next message of a queue, which must come, and accepts it.
@@ -340,7 +340,7 @@ func (c *client) receive(t testing.TB, from node) received {
 type receiver struct {
 	*amqp.Receiver
 	tap *wiretap
-	as  amqpjms.Receiver
+	as  amqpjms.Consumer
 }
 
 // received is a message that a Go client received: as go-amqp decodes it, as it is
@@ -413,7 +413,7 @@ func (r *receiver) received(t testing.TB, m *amqp.Message) received {
 	if err := raw.Parse(encoded); err != nil {
 		t.Fatalf("receive from %v: %x: %v", r.as.Destination, encoded, err)
 	}
-	return received{Message: m, raw: raw, view: r.as.Read(m, at)}
+	return received{Message: m, raw: raw, view: r.as.View(m, at)}
 }
 
 func (r *receiver) accept(t testing.TB, m received) {

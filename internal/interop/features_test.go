@@ -142,7 +142,7 @@ func (s *site) jmsMode() int { return int(s.broker.onlyMode) }
 // text is a text message.
 func text(s string) *amqp.Message {
 	m := new(amqp.Message)
-	if err := (amqpjms.Writer{}).SetText(m, s); err != nil {
+	if err := (amqpjms.Editor{}).SetText(m, s); err != nil {
 		panic(err)
 	}
 	return m
@@ -154,7 +154,7 @@ func peerFeatures() []feature {
 	return []feature{{
 		name: "the Peer that is proposed",
 		run: func(t *testing.T, s *site) (d diff) {
-			p, known := amqpjms.ProposePeer(s.conn.Properties())
+			p, known := amqpjms.DetectPeer(s.conn.Properties())
 			d.want("known", true, known)
 			d.want("the proposal", fmt.Sprintf("%+v", s.broker.peer), fmt.Sprintf("%+v", p))
 			return d

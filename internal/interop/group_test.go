@@ -98,7 +98,7 @@ type grouping struct {
 // grouped is a consumer at the broker and the same in a Groups.
 type grouped struct {
 	receiver *receiver
-	consumer *amqpjms.Consumer[string]
+	consumer *amqpjms.GroupConsumer[string]
 	held     map[string]received
 	refs     map[string]amqpjms.Ref
 }

@@ -87,7 +87,7 @@ func noHeaderToJMS(t *testing.T, s *site) (d diff) {
 
 func noHeaderAsEncoded(t *testing.T, s *site) (d diff) {
 	got := s.client.receive(t, sendNoHeader(t, s))
-	d.want("durable", amqpjms.Unstated, got.raw.Header.Mode)
+	d.want("durable", amqpjms.ModeUnset, got.raw.Header.Mode)
 	return d
 }
 

@@ -110,8 +110,8 @@ func messageID(t *testing.T, m received) string {
 	require.NoError(t, err)
 	encoded, err := m.raw.AppendMessageID(nil)
 	require.NoError(t, err)
-	require.Equal(t, id.MessageID(), string(encoded))
-	return id.MessageID()
+	require.Equal(t, id.JMSMessageID(), string(encoded))
+	return id.JMSMessageID()
 }
 
 // jmsAsks has the JMS application send a request with a JMSCorrelationID, and Go answer

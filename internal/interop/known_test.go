@@ -24,12 +24,12 @@ var known = map[string]byBroker{
 		"R4.0": {"PERSISTENT", "JMSDeliveryMode is int 2, not int 1"},
 	},
 	"no header, in contrast: Go to Go, as it is encoded": {
-		"R4.0": {"durable is added", "durable is PERSISTENT, not unstated"},
-		"R4.3": {"not durable is added", "durable is NON_PERSISTENT, not unstated"},
+		"R4.0": {"durable is added", "durable is PERSISTENT, not unset"},
+		"R4.3": {"not durable is added", "durable is NON_PERSISTENT, not unset"},
 	},
 	// It makes the message of JMS again, and leaves AMQP's default out.
 	"NON_PERSISTENT: Go to Go, as it is encoded": {
-		"AMQ": {"durable is left out", "durable is unstated, not NON_PERSISTENT"},
+		"AMQ": {"durable is left out", "durable is unset, not NON_PERSISTENT"},
 	},
 	// Its memory store takes no durable message.
 	"PERSISTENT: Go to JMS":                  {"BJ": durableRefused},
@@ -114,7 +114,7 @@ var known = map[string]byBroker{
 		"AMQ": {"negative JMSXGroupSeq lost", "JMSXGroupSeq is int 0, not int -2"},
 	},
 	"JMSXGroupID, JMSXGroupSeq: JMS to Go": {
-		"AMQ": {"negative JMSXGroupSeq lost", "JMSXGroupSeq is unstated, not -2"},
+		"AMQ": {"negative JMSXGroupSeq lost", "JMSXGroupSeq is unset, not -2"},
 	},
 	"JMSXUserID: Go to JMS": {
 		"R4.0": {"refused: another's", "it is refused: session: amqp:unauthorized-access"},

@@ -103,7 +103,7 @@ func fieldsToJMS(t *testing.T, s *site) (d diff) {
 	d.want("JMSType", jms("a type"), got.JMSType)
 	d.want("JMSTimestamp", jms(stamp.Timestamp), got.JMSTimestamp)
 	d.want("JMSDeliveryTime", jms(stamp.DeliveryTime), got.JMSDeliveryTime)
-	d.want("JMSMessageID", jms(stamp.MessageID.MessageID()), got.JMSMessageID)
+	d.want("JMSMessageID", jms(stamp.MessageID.JMSMessageID()), got.JMSMessageID)
 	d.want("JMSDestination", q.jms, got.JMSDestination)
 	d.want("JMSReplyTo", answers.jms, got.JMSReplyTo)
 	return d

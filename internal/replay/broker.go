@@ -66,7 +66,7 @@ type consumer struct {
 	accept     func(*message) bool // nil: all
 	holds      []*message
 
-	c *amqpjms.Consumer[*message] // of rules
+	c *amqpjms.GroupConsumer[*message] // of rules
 }
 
 type transaction struct {
@@ -650,7 +650,7 @@ func (r *rules) take(c *consumer)   { c.c.Next() }
 func (r *rules) settle(m *message)  { r.g.Settle(m.ref) }
 func (r *rules) release(m *message) { r.g.Release(m.ref) }
 func (r *rules) refuse(m *message)  { r.g.Refuse(m.ref) }
-func (r *rules) pend(m *message)    { r.g.Pend(m.ref) }
+func (r *rules) pend(m *message)    { r.g.MarkPending(m.ref) }
 func (r *rules) remove(m *message)  { r.g.Remove(m.ref) }
 func (r *rules) detach(*consumer)   {} // it may come back [groups: detached]
 func (r *rules) close(c *consumer)  { c.c.Close() }
@@ -661,7 +661,7 @@ func (r *rules) peek(c *consumer) *message {
 }
 
 func (r *rules) available() (all []*message) {
-	for _, m := range r.g.All() {
+	for _, m := range r.g.Messages() {
 		all = append(all, m)
 	}
 	return all

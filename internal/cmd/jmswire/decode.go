@@ -35,7 +35,7 @@ type decoded struct {
 func decodeMessage(m *amqpjms.RawMessage, sections []section, bodyErr error) *decoded {
 	d := &decoded{raw: m, bodyErr: bodyErr, wrong: map[amqpjms.PropertiesField]error{}, properties: map[string]value{}}
 	d.message = amqp.Message{
-		Header:                m.Header.Explicit(amqpjms.Unstated).MessageHeader(),
+		Header:                m.Header.Explicit(amqpjms.ModeUnset).MessageHeader(),
 		Annotations:           amqp.Annotations{},
 		Properties:            new(amqp.MessageProperties),
 		ApplicationProperties: map[string]any{},
@@ -358,7 +358,7 @@ func listValue(s []any) value {
 // object returns what an ObjectMessage holds.
 func (d *decoded) object(o any) value {
 	switch o := o.(type) {
-	case amqpjms.Serialized:
+	case amqpjms.JavaObject:
 		return hexValue("bytes", o)
 	case nil, amqp.Null:
 		return null()

@@ -127,7 +127,7 @@ func reply(request *amqpjms.RawMessage, id amqpjms.ID) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	correlationID, err := amqpjms.ParseID(requestID.MessageID())
+	correlationID, err := amqpjms.ParseID(requestID.JMSMessageID())
 	if err != nil {
 		return nil, err
 	}
@@ -218,7 +218,7 @@ func showHeaders(out io.Writer) error {
 			return err
 		}
 		durable := headerFields(m.Header)[0].value.String()
-		if m.Header.Mode == amqpjms.Unstated {
+		if m.Header.Mode == amqpjms.ModeUnset {
 			durable = "not stated"
 		}
 		fmt.Fprintf(w, "  %s\tdurable %s\t%s\n", r.product(), strings.TrimPrefix(durable, "boolean "), start(&m))

@@ -192,7 +192,7 @@ func (s section) valueOffset() int { return s.Offset + len(s.Bytes) - len(s.Valu
 // headerFields returns the fields of a header as stated.
 func headerFields(h amqpjms.Header) []entry {
 	durable := null()
-	if h.Mode != amqpjms.Unstated {
+	if h.Mode != amqpjms.ModeUnset {
 		durable = booleanValue(h.Mode == amqpjms.Persistent)
 	}
 	return []entry{

@@ -11,7 +11,7 @@ import (
 
 // A receiver is what the bytes of a message do not say, and only its receiver knows.
 type receiver struct {
-	amqpjms.Receiver
+	amqpjms.Consumer
 	received time.Time
 }
 
@@ -45,7 +45,7 @@ type property struct {
 // place.
 func jmsOf(m *amqpjms.RawMessage, sections []section, bodyErr error, to receiver) jmsMessage {
 	d := decodeMessage(m, sections, bodyErr)
-	view := to.Read(&d.message, to.received)
+	view := to.View(&d.message, to.received)
 	kind, kindErr := d.kind(view)
 	j := jmsMessage{
 		kind:     errorOr(kindErr, func() value { return text("string", kindName(kind)) }),
@@ -108,7 +108,7 @@ func (d *decoded) fields(view amqpjms.View, to receiver) []jmsField {
 	case err != nil:
 		correlationID, asBytes = errorValue(err), errorValue(err)
 	case !id.IsZero():
-		correlationID = text("string", id.CorrelationID())
+		correlationID = text("string", id.JMSCorrelationID())
 		b, err := id.CorrelationIDAsBytes()
 		asBytes = errorOr(err, func() value { return hexValue("bytes", b) })
 	}
@@ -144,13 +144,13 @@ func messageID(m *amqpjms.RawMessage) value {
 	case id.IsZero():
 		return null()
 	}
-	return text("string", id.MessageID())
+	return text("string", id.JMSMessageID())
 }
 
 func deliveryMode(h amqpjms.Header) jmsField {
-	mode := h.JMSDeliveryMode(amqpjms.Unstated)
+	mode := h.JMSDeliveryMode(amqpjms.ModeUnset)
 	note := mode.String() + ", stated"
-	if h.Mode == amqpjms.Unstated {
+	if h.Mode == amqpjms.ModeUnset {
 		note = "not stated, " + mode.String() + " by AMQP's default"
 	}
 	return jmsField{name: "JMSDeliveryMode", value: number("int", int64(mode)), note: note}
