@@ -6,230 +6,16 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"net/url"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/Azure/go-amqp"
 	"github.com/seed-b113d664/amqpjms/internal/wire"
 )
-
-// A DestinationKind is what a destination is. The zero DestinationKind is unknown.
-type DestinationKind uint8
-
-const (
-	UnknownKind DestinationKind = iota
-	Queue
-	Topic
-	TemporaryQueue
-	TemporaryTopic
-)
-
-// String returns the kind in words, such as "temporary queue".
-func (k DestinationKind) String() string {
-	switch k {
-	case UnknownKind:
-		return "unknown"
-	case Queue:
-		return "queue"
-	case Topic:
-		return "topic"
-	case TemporaryQueue:
-		return "temporary queue"
-	case TemporaryTopic:
-		return "temporary topic"
-	}
-	return "DestinationKind(" + strconv.Itoa(int(k)) + ")"
-}
-
-// annotation returns the value of x-opt-jms-dest and x-opt-jms-reply-to for a kind that
-// is known. It is a signed byte: peers ignore or refuse another type.
-func (k DestinationKind) annotation() int8 { return int8(k) - 1 }
-
-func (k DestinationKind) valid() bool { return Queue <= k && k <= TemporaryTopic }
-
-// A Destination is where a message goes, or where replies to it should. The zero
-// Destination is none. Destinations can be compared with ==.
-type Destination struct {
-	Kind DestinationKind
-	Name string // as an application writes it, without a peer's prefix
-
-	// Address is the address as it stands on the wire, which goes before Name. It is
-	// stated where kind and name do not give the same one again ([Peer.Destination]), and
-	// where the address is the peer's own and not to be touched ([View.Reply]).
-	Address string
-}
-
-// IsZero reports whether there is no destination.
-func (d Destination) IsZero() bool { return d == Destination{} }
-
-// String returns the destination for people to read, such as "queue orders".
-func (d Destination) String() string {
-	if d.IsZero() {
-		return "none"
-	}
-	return d.Kind.String() + " " + d.Name
-}
-
-// Annotations that say the kind of a destination [jms-mapping 3.2], and those that said
-// it before there were any.
-const (
-	annotationDest      = "x-opt-jms-dest"
-	annotationReplyTo   = "x-opt-jms-reply-to"
-	annotationToType    = "x-opt-to-type"
-	annotationReplyType = "x-opt-reply-type"
-)
-
-// DestinationKindFrom returns the kind that the value of x-opt-jms-dest or
-// x-opt-jms-reply-to says, or where it says none, that of x-opt-to-type or
-// x-opt-reply-type. It is an integer of any type from 0 to 3, or words: exactly one of
-// queue and topic, and perhaps temporary, in any order and case, with commas between. The
-// legacy annotations are words only. Anything else is [UnknownKind], and so is nil.
-func DestinationKindFrom(annotation, legacy any) DestinationKind {
-	if n, ok := integerFrom(annotation); ok && 0 <= n && n <= int64(TemporaryTopic.annotation()) {
-		return Queue + DestinationKind(n)
-	}
-	if kind := kindOfWords(annotation); kind != UnknownKind {
-		return kind
-	}
-	return kindOfWords(legacy)
-}
-
-func kindOfWords(v any) DestinationKind {
-	var words string
-	switch v := v.(type) {
-	case string:
-		words = v
-	case amqp.Symbol:
-		words = string(v)
-	default:
-		return UnknownKind
-	}
-	kind, temporary := UnknownKind, false
-	for word := range strings.SplitSeq(words, ",") {
-		switch word = strings.Trim(word, " "); {
-		case strings.EqualFold(word, "queue") && kind == UnknownKind:
-			kind = Queue
-		case strings.EqualFold(word, "topic") && kind == UnknownKind:
-			kind = Topic
-		case strings.EqualFold(word, "temporary") && !temporary:
-			temporary = true
-		default:
-			return UnknownKind
-		}
-	}
-	if kind != UnknownKind && temporary {
-		kind += TemporaryQueue - Queue
-	}
-	return kind
-}
-
-var (
-	errNoKind = errors.New("kind is none of queue, topic, temporary queue and temporary topic")
-	errNoName = errors.New("has no name")
-)
-
-// Address returns the address of a destination at the peer: the one that it states, or
-// its name behind the peer's prefix for its kind, percent-encoded where the peer wants
-// that. A name that starts with the prefix already is an address, and a temporary
-// destination's name, which the peer made, always is. The zero Destination has no
-// address, "". A kind that is not known, or an address or name that is missing or not
-// valid UTF-8, is an error, a *[ValueError].
-func (p Peer) Address(d Destination) (string, error) {
-	switch {
-	case d.IsZero():
-		return "", nil
-	case !d.Kind.valid():
-		return "", &ValueError{What: "destination", Value: quote(d.Name), Err: errNoKind}
-	case d.Address != "":
-		if err := checkText("address", d.Address); err != nil {
-			return "", err
-		}
-		return d.Address, nil
-	case d.Name == "":
-		return "", &ValueError{What: "destination", Value: d.Kind.String(), Err: errNoName}
-	}
-	if err := checkText("destination", d.Name); err != nil {
-		return "", err
-	}
-	prefix := p.prefix(d.Kind)
-	if err := checkText("address", prefix); err != nil {
-		return "", err
-	}
-	if strings.HasPrefix(d.Name, prefix) { // as it does with none
-		return d.Name, nil
-	}
-	name := d.Name
-	if p.PercentEncoded {
-		name = url.PathEscape(name)
-	}
-	return prefix + name, nil
-}
-
-// Destination returns the destination that an address of the peer's is. Where its kind is
-// not known, the prefix that it starts with tells, the longer one of two; else it is
-// otherwise, or a queue. The name is the address without the prefix of its kind,
-// percent-decoded where the peer encodes. [Peer.Address] gives back the same address, byte
-// for byte, and has an error where that is empty or not valid UTF-8.
-func (p Peer) Destination(address string, kind, otherwise DestinationKind) Destination {
-	return p.destination(address, kind, otherwise)
-}
-
-func (p *Peer) destination(address string, kind, otherwise DestinationKind) Destination {
-	if !kind.valid() {
-		kind = p.kindOfPrefix(address)
-	}
-	if !kind.valid() {
-		kind = otherwise
-	}
-	if !kind.valid() {
-		kind = Queue
-	}
-	d := Destination{Kind: kind, Name: address}
-	prefix := p.prefix(kind)
-	if prefix == "" {
-		return d
-	}
-	rest, stripped := strings.CutPrefix(address, prefix)
-	d.Name = rest
-	if stripped && p.PercentEncoded {
-		if name, err := url.PathUnescape(rest); err == nil && utf8.ValidString(name) {
-			d.Name = name
-		}
-	}
-	// Where Address would make another one of the name, the address itself has to be kept.
-	if !stripped || d.Name == "" || strings.HasPrefix(d.Name, prefix) || p.PercentEncoded && url.PathEscape(d.Name) != rest {
-		d.Address = address
-	}
-	return d
-}
-
-// kindOfPrefix returns the kind of destination whose addresses start so.
-func (p *Peer) kindOfPrefix(address string) DestinationKind {
-	kind, length := UnknownKind, 0
-	for _, k := range [...]DestinationKind{Queue, Topic} {
-		if prefix := p.prefix(k); len(prefix) > length && strings.HasPrefix(address, prefix) {
-			kind, length = k, len(prefix)
-		}
-	}
-	return kind
-}
-
-// prefix returns what the addresses of a kind of destination start with.
-func (p *Peer) prefix(kind DestinationKind) string {
-	switch kind {
-	case Queue:
-		return p.QueuePrefix
-	case Topic:
-		return p.TopicPrefix
-	}
-	return ""
-}
 
 // A Consumer is what only the receiver of a message knows. Receivers can be compared with
 // ==.
@@ -1347,600 +1133,219 @@ func checkRare(in SectionKind, v reflect.Value, depth int) error {
 	return nil
 }
 
-// A Problem is something in a message that somebody misreads, refuses or ignores.
-type Problem struct {
-	In   string // where: "header", "annotation x-opt-jms-dest", "body", …
-	Who  string // a peer, "Qpid JMS" for JMS applications behind any peer, or "AMQP 1.0" for what it forbids
-	What string // what becomes of it
-}
-
-// String returns the problem on one line, for people to read.
-func (p Problem) String() string { return p.In + ": " + p.Who + ": " + p.What }
-
-// Who Check speaks of beside the peers.
-const (
-	whoAMQP = "AMQP 1.0"
-	whoJMS  = "Qpid JMS"
-)
-
-// CheckMessage is [Check] for a message that go-amqp is to send. It is an error, a
-// *[ValueError], if go-amqp cannot encode it.
-func CheckMessage(m *amqp.Message, p Peer) ([]Problem, error) {
-	if err := checkWritable(m); err != nil {
-		return nil, err
+// Prepare makes m ready to be sent now: it stamps it with a new id, and returns the
+// stamp. m must not be nil. See [Producer.Stamp] for now and for errors, and [Stamp.Apply]
+// for what becomes of m, which does not change on error.
+func (p Producer) Prepare(m *amqp.Message, now time.Time) (Stamp, error) {
+	var id ID
+	if !p.NoMessageID {
+		id = NewID()
 	}
-	b, err := m.MarshalBinary()
+	s, err := p.Stamp(now, id)
+	if err == nil {
+		err = s.Apply(m)
+	}
 	if err != nil {
-		return nil, &ValueError{What: "message", Value: "of kind " + bodyOf(m).Kind().String(), Err: err}
+		return Stamp{}, err
 	}
-	return Check(b, p), nil
+	return s, nil
 }
 
-// Check returns what a peer, or a JMS application behind it, would misread, refuse or
-// ignore in an encoded message: all that is known of the predefined peers, which are told
-// apart by their Product. For the zero Peer it is what any of them would. It finds what was
-// seen of those versions (see [Artemis] and the others), so an empty answer is no promise.
+// Apply writes the stamp to m, which must not be nil: a new header, with durable on the
+// wire; the properties message-id, user-id, to, absolute-expiry-time and creation-time,
+// set or removed; the annotation x-opt-jms-dest; what [Body.Outgoing] makes of the body,
+// which is the kind of message in x-opt-jms-msg-type, and an amqp-value null where there
+// is no body section; and the delay in its one form. What was left by an earlier send is
+// removed: a delay in the form of an annotation, and x-opt-to-type, the older annotation
+// for the kind of the destination. All else of m stays, delivery annotations too: take
+// those of a received message off before it is sent on. What m may share with another
+// message (the properties, the annotations and, where the delay is a property, the
+// application properties) is not written into but replaced by a copy, nil where nothing is
+// left in it.
 //
-// It also finds some of what AMQP 1.0 forbids: sections that are broken, properties and keys
-// of a wrong type, equal keys in a section that is a map or in a body that is one
-// [amqp 1.6.23]. Of keys it compares those of the right type, in a body strings. It does not
-// look into values of annotations, properties, maps and lists.
-//
-// It lists no problem twice. Its time grows as the message does, and it copies texts, data
-// and keys.
-func Check(msg []byte, p Peer) []Problem {
-	c := checker{peer: p}
-	if err := c.m.Parse(msg); err != nil {
-		c.add("message", whoAMQP, plainError(err))
-		return c.problems
+// An application property AMQ_SCHEDULED_DELAY is replaced or removed where the peer
+// takes that for its delay; elsewhere it is the application's own (ActiveMQ Classic serves
+// it all the same, so take it off a message that was sent in that form), but an error, a
+// *[ValueError], beside a delay in another form. So is a delay whose form cannot be
+// written, in a stamp that [Producer.Stamp] did not make; a content-type, content-encoding,
+// symbol or key of an annotation that is not ASCII; and what go-amqp cannot write, though it
+// decodes it: keys of some types in annotations, of the delivery too, and in the footer;
+// arrays of int or long with a number below -128 and none above 127; arrays of timestamp with
+// one before 1677-09-22 or after 2262-04-11, or one before 1970 that has a part of a
+// millisecond; described values whose descriptor is a symbol. So all annotations, properties
+// and values of a map or a list are looked at. m does not change on error.
+func (s Stamp) Apply(m *amqp.Message) error {
+	delayed := s.DeliveryDelay > 0
+	if delayed {
+		if why := s.DelayForm.unfit(s.Timestamp != 0); why != "" {
+			return &ValueError{What: "delivery delay", Value: milliseconds(s.DeliveryDelay), Err: errors.New(why)}
+		}
 	}
-	c.header()
-	c.annotations()
-	c.properties()
-	c.applicationProperties()
-	c.body()
-	return c.problems
-}
-
-type checker struct {
-	peer     Peer
-	m        RawMessage
-	problems []Problem
-	listed   map[Problem]bool
-}
-
-// add adds a problem if it is one of the peer's, once: a message can have one in a million
-// places that look the same.
-func (c *checker) add(in, who, what string) {
-	if who != whoAMQP && who != whoJMS && c.peer.Product != "" && who != c.peer.Product {
-		return
+	if err := checkWritable(m); err != nil {
+		return err
 	}
-	p := Problem{in, who, what}
-	if c.listed == nil {
-		c.listed = map[Problem]bool{}
+	p := propertiesOf(m)
+	if err := cmp.Or(checkSymbol(FieldContentType.String(), optional(p.ContentType).Or("")),
+		checkSymbol(FieldContentEncoding.String(), optional(p.ContentEncoding).Or(""))); err != nil {
+		return err
 	}
-	if !c.listed[p] {
-		c.listed[p] = true
-		c.problems = append(c.problems, p)
-	}
-}
-
-// plainError returns an error's text without the package's name, for a Problem.
-func plainError(err error) string { return strings.TrimPrefix(err.Error(), "amqpjms: ") }
-
-func (c *checker) header() {
-	h := c.m.Header
-	const in = "header"
-	if h.Mode == ModeUnset {
-		c.add(in, productRabbitMQ, "durable is not stated: 4.0 takes the message as durable, 4.3 as not durable")
-	}
-	if h.Priority.Or(0) > 9 {
-		c.add(in, whoJMS, "the priority is above 9, and read as 9")
-	}
-	if h.DeliveryCount.Or(0) >= math.MaxInt32 {
-		c.add(in, whoJMS, "the delivery count is read as a negative number")
-	}
-	if ttl, ok := h.TTL.Get(); ok {
-		if expiry, err := c.m.Property(FieldAbsoluteExpiryTime); err == nil && expiry == nil && ttl > 0 {
-			for _, who := range []string{productArtemis, productRabbitMQ, productRabbitMQ3} {
-				c.add(in, who, "hands on the ttl as it is, and there is no absolute-expiry-time: each receiver counts from its own time of receipt")
+	for _, annotations := range [...]amqp.Annotations{m.DeliveryAnnotations, m.Annotations, m.Footer} {
+		for key := range annotations { // which go-amqp writes as symbols, whatever is in them
+			text, ok := key.(string)
+			if symbol, is := key.(amqp.Symbol); is {
+				text, ok = string(symbol), true
 			}
-		}
-	} else {
-		c.add(in, productServiceBus, "no ttl: the message lives as long as the queue says")
-	}
-}
-
-func (c *checker) annotations() {
-	for _, name := range []string{annotationDest, annotationReplyTo, annotationMessageKind} {
-		v, err := c.m.Annotation(name)
-		if err != nil {
-			c.add("message-annotations", whoAMQP, plainError(err))
-			return
-		}
-		if v == nil {
-			continue
-		}
-		in, effect, known := "annotation "+name, "ignored", false
-		n, _ := v.Int()
-		if name == annotationMessageKind {
-			_, err := MessageKindFrom(n)
-			effect, known = "the message never reaches the application", err == nil
-		} else {
-			known = DestinationKindFrom(n, nil) != UnknownKind
-		}
-		if t := v.Type(); t != "byte" {
-			is := t + ", not byte: "
-			c.add(in, whoJMS, is+effect)
-			c.add(in, productArtemis, is+"refused by a cast to byte")
-		} else if !known {
-			c.add(in, whoJMS, "out of range: "+effect)
-		}
-	}
-	c.delays()
-	c.symbolKeys(c.m.MessageAnnotations, "message-annotations")
-	c.symbolKeys(c.m.DeliveryAnnotations, "delivery-annotations")
-}
-
-// keys are those of one map, each with whether it is listed as being there more than once.
-type keys map[string]bool
-
-// key looks whether a key was there before [amqp 1.6.23], and adds what becomes of that once:
-// the last value or the first is read.
-func (c *checker) key(seen keys, key []byte, in, read string) {
-	listed, again := seen[string(key)]
-	if !again {
-		seen[string(key)] = false
-	} else if !listed {
-		seen[string(key)] = true
-		c.add(in, whoAMQP, "key "+quote(key)+" more than once: "+read)
-	}
-}
-
-// What is read of equal keys.
-const (
-	readSectionKeys = "go-amqp keeps the last value, and a RawMessage reads the first"
-	readBodyKeys    = "go-amqp keeps the last value"
-)
-
-// symbolKeys looks for keys of annotations that are no symbols, or equal.
-func (c *checker) symbolKeys(section []byte, in string) {
-	if section == nil {
-		return
-	}
-	r := wire.NewReader(section)
-	readSection(&r)
-	outer, n := r.Map()
-	seen := keys{}
-	for range n {
-		key := RawValue(r.Value())
-		if r.Skip(); r.Err() != nil {
-			break
-		}
-		switch key.Type() {
-		case "symbol":
-			if name, ok := key.text(wire.Symbol); ok {
-				c.key(seen, name, in, readSectionKeys)
-			} else {
-				c.add(in, whoAMQP, "a key that is not ASCII, as a symbol is")
-			}
-		case "ulong":
-			c.add(in, whoAMQP, "a key of type ulong, which AMQP keeps for itself and go-amqp cannot write")
-		default:
-			c.add(in, whoAMQP, "a key of type "+key.Type()+", not symbol")
-		}
-	}
-	r.Leave(outer)
-	if err := r.Err(); err != nil {
-		c.add(in, whoAMQP, err.Err.Error())
-	}
-}
-
-// delays checks each form of delay that there is.
-func (c *checker) delays() {
-	forms := 0
-	for _, form := range []DelayForm{DelayAbsolute, DelayEnqueueTime, DelayRelative, DelayProperty} {
-		in, get := "annotation "+form.String(), c.m.Annotation
-		if form == DelayProperty {
-			in, get = "property "+form.String(), c.m.ApplicationProperty
-		}
-		v, _ := get(form.String()) // what is broken is reported with its section
-		if v == nil {
-			continue
-		}
-		forms++
-		for _, product := range products() {
-			switch {
-			case form == DelayProperty:
-			case !serves(product, form):
-				c.add(in, product, "not served: the message is delivered at once")
-			case form == DelayAbsolute && v.Type() != "long" && v.Type() != "ulong":
-				what := v.Type() + ", not long: the message is delivered at once"
-				if product == productArtemis && v.Type() == "timestamp" {
-					what += ", and an OpenWire or core client that takes it is thrown out"
-				}
-				c.add(in, product, what)
-			}
-		}
-		switch form {
-		case DelayAbsolute:
-			switch t := v.Type(); {
-			case t == "float", t == "double", strings.HasPrefix(t, "decimal"), v.number().kind == numberTooLarge:
-				c.add(in, whoJMS, t+": made a long of, whatever it loses")
-			}
-		case DelayRelative:
-			c.add(in, whoJMS, "ignored: JMSDeliveryTime is JMSTimestamp")
-		case DelayProperty:
-			c.add(in, productActiveMQ, "taken for a delay, and off the message")
-		}
-	}
-	if forms > 1 {
-		c.add("message-annotations", whoJMS, "more than one form of delay: which one is served depends on the peer")
-	}
-}
-
-// serves reports whether a peer delays a message that asks for it by an annotation of this form.
-func serves(product string, form DelayForm) bool {
-	switch product {
-	case productArtemis, productActiveMQ:
-		return form == DelayAbsolute || form == DelayRelative
-	case productBrokerJ:
-		return form == DelayAbsolute
-	case productServiceBus:
-		return form == DelayEnqueueTime
-	}
-	return false
-}
-
-func (c *checker) properties() {
-	for field := range PropertiesField(propertiesFields) {
-		in := field.String()
-		v, err := c.m.Property(field)
-		if err != nil {
-			c.add(in, whoAMQP, plainError(err))
-			return
-		}
-		if v == nil {
-			continue
-		}
-		want := typeOfField(field)
-		if want == wire.None {
-			if id, err := v.ID(); err != nil {
-				c.add(in, whoAMQP, plainError(err))
-			} else {
-				c.id(in, id, v)
-			}
-			continue
-		}
-		r := wire.NewReader(v)
-		switch t := r.Next(); t {
-		case want:
-			c.field(field, v, want)
-		default:
-			c.add(in, whoAMQP, t.String()+", not "+want.String())
-			switch field {
-			case FieldUserID, FieldSubject, FieldCreationTime, FieldGroupSequence: // as it was seen of these
-				c.add(in, whoJMS, "the message never reaches the application")
-			}
-		}
-	}
-}
-
-// typeOfField returns the type of a property [amqp 3.2.4], None for ids, which may be of four.
-func typeOfField(field PropertiesField) wire.Type {
-	switch field {
-	case FieldUserID:
-		return wire.Binary
-	case FieldTo, FieldSubject, FieldReplyTo, FieldGroupID, FieldReplyToGroupID:
-		return wire.String
-	case FieldContentType, FieldContentEncoding:
-		return wire.Symbol
-	case FieldAbsoluteExpiryTime, FieldCreationTime:
-		return wire.Timestamp
-	case FieldGroupSequence:
-		return wire.Uint
-	}
-	return wire.None
-}
-
-// field checks a property that is of its type.
-func (c *checker) field(field PropertiesField, v RawValue, t wire.Type) {
-	in := field.String()
-	switch t {
-	case wire.String:
-		if _, ok := v.text(t); !ok {
-			c.add(in, whoAMQP, "not valid UTF-8")
-		}
-	case wire.Symbol:
-		if _, ok := v.text(t); !ok {
-			c.add(in, whoAMQP, "not ASCII")
-		}
-	case wire.Timestamp:
-		if n, zero := v.number(), (time.Time{}); n.n == zero.UnixMilli() {
-			c.add(in, whoJMS, "the year 1, which go-amqp sends for a time.Time of zero")
-		}
-	}
-	switch field {
-	case FieldUserID:
-		b, _ := v.Bytes()
-		if _, err := JMSXUserID(b); err != nil {
-			c.add(in, whoJMS, "not valid UTF-8: JMSXUserID is another text")
-		}
-		c.add(in, productRabbitMQ, "refused where it is not the name of the connection's user")
-	case FieldGroupID:
-		for _, who := range []string{productRabbitMQ, productRabbitMQ3} {
-			c.add(in, who, "ignored: a group is not kept with one consumer")
-		}
-	case FieldGroupSequence:
-		n, _ := v.Int()
-		if n == math.MaxUint32 {
-			c.add(in, productArtemis, "-1 as JMSXGroupSeq: closes the group")
-		}
-		if n > math.MaxInt32 {
-			c.add(in, productActiveMQ, "negative as JMSXGroupSeq: closes the group")
-		}
-	}
-}
-
-func (c *checker) id(in string, id ID, v RawValue) {
-	for _, who := range []string{productRabbitMQ, productRabbitMQ3} {
-		switch {
-		case id.kind == idUlong || id.kind == idUUID:
-			c.add(in, who, v.Type()+": AMQP 0-9-1 clients get it as text and cannot tell it from a string")
-		case id.kind == idBinary:
-			c.add(in, who, "binary: AMQP 0-9-1 clients get it in a header or in another form")
-		case len(id.text) > 255:
-			c.add(in, who, "longer than 255 bytes: AMQP 0-9-1 clients get it in a header")
-		}
-	}
-	if id.kind != idString {
-		c.add(in, productServiceBus, v.Type()+": its own clients read ids that are strings")
-	}
-}
-
-func (c *checker) applicationProperties() {
-	section := c.m.ApplicationProperties
-	if section == nil {
-		return
-	}
-	const in = "application-properties"
-	r := wire.NewReader(section)
-	readSection(&r)
-	outer, n := r.Map()
-	seen := keys{}
-	for range n {
-		key, t := RawValue(r.Value()), r.Next()
-		r.Skip()
-		if r.Err() != nil {
-			break
-		}
-		name, ok := key.text(wire.String)
-		if !ok {
-			if key.Type() == "string" {
-				c.add(in, whoAMQP, "a key that is not valid UTF-8")
+			if !ok {
 				continue
 			}
-			c.add(in, whoAMQP, "a key of type "+key.Type()+", not string")
-			c.add(in, whoJMS, "the message never reaches the application")
+			if err := checkSymbol("annotation", text); err != nil {
+				return err
+			}
+		}
+	}
+	_, scheduled := m.ApplicationProperties[propertyScheduledDelay]
+	if scheduled && delayed && s.DelayForm != DelayProperty {
+		return &ValueError{What: "property", Value: quote(propertyScheduledDelay), Err: fmt.Errorf("a second delay beside %v", s.DelayForm)}
+	}
+
+	m.Header = s.Header.MessageHeader()
+
+	editProperties(m, func(p *amqp.MessageProperties) {
+		p.MessageID = s.MessageID.Value()
+		p.UserID = nil
+		if s.UserID != "" {
+			p.UserID = []byte(s.UserID)
+		}
+		p.To = nil
+		if address := s.Address; !s.Destination.IsZero() {
+			p.To = &address
+		}
+		p.CreationTime = timeOf(s.Timestamp)
+		p.AbsoluteExpiryTime = timeOf(s.Expiration)
+	})
+
+	body := bodyOf(m).Outgoing()
+	m.Value = body.Value
+	had := len(m.Annotations) > 0
+	m.Annotations = edited(m.Annotations, 3, func(a amqp.Annotations) {
+		set := func(name string, value any) {
+			if had {
+				deleteAnnotation(a, name)
+			}
+			if value != nil {
+				a[name] = value
+			}
+		}
+		for name, value := range s.Annotations() {
+			set(name, value)
+		}
+		set(annotationMessageKind, body.Annotation)
+	})
+
+	for name, value := range s.ApplicationProperties() {
+		if value == nil {
+			removeApplicationProperty(m, name)
 			continue
 		}
-		c.key(seen, name, in, readSectionKeys)
-		c.property("property "+quote(string(name)), string(name), t)
+		m.ApplicationProperties = edited(m.ApplicationProperties, 1, func(own map[string]any) { own[name] = value })
 	}
-	r.Leave(outer)
-	if err := r.Err(); err != nil {
-		c.add(in, whoAMQP, err.Err.Error())
-	}
+	return nil
 }
 
-func (c *checker) property(in, name string, t wire.Type) {
-	if CheckPropertyName(name) != nil {
-		c.add(in, whoJMS, "hidden, for its name is no Java identifier")
+// timeOf returns a time for go-amqp to send, nil for 0, which means none.
+func timeOf(ms int64) *time.Time {
+	if ms == 0 {
+		return nil
 	}
-	switch t {
-	case wire.Boolean, wire.Byte, wire.Short, wire.Int, wire.Long, wire.Float, wire.Double, wire.String, wire.Null:
-	case wire.List, wire.Map, wire.Array, wire.Described:
-		c.add(in, whoAMQP, t.String()+", which no application property may be")
-	default:
-		c.add(in, whoJMS, t.String()+", which its getters refuse")
-	}
-	switch name {
-	case jmsxDeliveryCount, jmsxGroupID, jmsxGroupSeq, jmsxUserID, jmsAMQPTTL, jmsAMQPReplyToGroupID:
-		c.add(in, whoJMS, "ignored, for it is the name of a field")
-	}
+	t := time.UnixMilli(ms).UTC()
+	return &t
 }
 
-func (c *checker) body() {
-	b, sections, err := c.m.body()
+// Append appends an encoded message to dst as it is passed on now. The bare message and
+// the footer stay byte for byte, and so do all annotations but those that ask for a
+// delay, null ones too: no form is left once the delay is over, and before that the
+// absolute one alone (the enqueue time, where the next peer delays by that), so that none
+// is ever served twice. The delivery annotations, first-acquirer and the delivery-count belong to
+// the hop that is over, and go; durable becomes explicit as [Header.Explicit] says; the
+// ttl stays, see [Header.LowerTTL]. Of the bare message one thing can change: the
+// application property AMQ_SCHEDULED_DELAY, and a section that holds nothing else, goes
+// where the message comes from a peer that takes it for its delay.
+//
+// It is an error, a *[WireError] or *[ValueError], if the message cannot be cut up or its
+// delay not be read, if it has a relative delay and no creation-time, or if it has to wait
+// and the next peer cannot delay; dst is returned as it was. dst must not overlap msg. For a message without
+// such annotations it allocates nothing but what dst must grow by.
+func (f Forwarder) Append(dst, msg []byte, now time.Time) ([]byte, error) {
+	var m RawMessage
+	if err := m.Parse(msg); err != nil {
+		return dst, err
+	}
+	byProperty := f.From.Delay == DelayProperty
+	var d delays
+	if err := m.readDelays(&d, byProperty, false); err != nil {
+		return dst, err
+	}
+	delay, err := f.delay(&d, now)
 	if err != nil {
-		c.add("body", whoAMQP, plainError(err))
-		return
+		return dst, err
 	}
-	c.sectionsKeys()
-	const in = "body"
-	switch b.form() {
-	case formNone:
-		c.add(in, productRabbitMQ, "no section: ends the session (4.0) or the link (4.3)")
-	case formSequence, formData:
-		if sections > 1 {
-			c.add(in, whoJMS, "several sections, of which only the last is read")
+	out := f.header(m.Header).AppendTo(slices.Grow(dst, headerRoom+len(m.Rest)+delayRoom))
+	if out, err = m.appendAnnotations(out, delay); err != nil {
+		return dst, err
+	}
+	out = append(out, m.Properties...)
+	if byProperty {
+		if out, err = m.appendProperties(out); err != nil {
+			return dst, err
 		}
-		if sections > 1 && b.form() == formData {
-			c.add(in, productActiveMQ, "several sections, of which only the first is kept")
-		}
+	} else {
+		out = append(out, m.ApplicationProperties...)
 	}
-	if b.Kind() == MapMessage && c.m.mapHasHighText() {
-		c.add(in, productActiveMQ, "a text in a map has a character above U+FFFF: it is no UTF-8 any more, and Qpid JMS loses the message")
-	}
-	if b.Kind() == StreamMessage {
-		c.stream()
-	}
-	if b.form() != formData {
-		c.add(in, productServiceBus, "no data section: its own clients read no other")
-	}
-	c.readable(b)
+	return append(out, m.Body...), nil
 }
 
-// sectionsKeys looks at the keys of the body, if that is a map, and of the footer.
-func (c *checker) sectionsKeys() {
-	for s := range c.m.BodySections() {
-		switch s.Kind {
-		case SectionAMQPValue:
-			r := wire.NewReader(s.Value)
-			_, n := r.Map() // 0 of what is none
-			seen := keys{}
-			for range n {
-				if key, ok := RawValue(r.Value()).text(wire.String); ok {
-					c.key(seen, key, "body", readBodyKeys)
-				}
-				r.Skip()
-			}
-		case SectionFooter:
-			c.symbolKeys(s.Bytes, "footer")
+// delayRoom is the most that a delay adds to a message: an annotation of 39 bytes, in a
+// section of its own or in a map that has to be wider for it.
+const delayRoom = 50
+
+// appendAnnotations appends the message annotations with what is left of the delay.
+func (m *RawMessage) appendAnnotations(dst []byte, delay DelayRequest) ([]byte, error) {
+	items, n, dropped, err := m.without(m.MessageAnnotations, wire.Symbol,
+		annotationDeliveryTime, annotationDeliveryDelay, annotationEnqueueTime)
+	if err != nil {
+		return nil, err
+	}
+	switch delay.Form {
+	case DelayAbsolute:
+		items = wire.AppendLong(wire.AppendSymbol(items, annotationDeliveryTime), delay.Time)
+		n++
+	case DelayEnqueueTime:
+		items = wire.AppendTimestamp(wire.AppendSymbol(items, annotationEnqueueTime), delay.Time)
+		n++
+	default:
+		if !dropped {
+			return append(dst, m.MessageAnnotations...), nil
 		}
 	}
-}
-
-// stream looks for values of types that Qpid JMS does not read in a StreamMessage.
-func (c *checker) stream() {
-	for s, err := range c.m.BodySections() {
-		r := wire.NewReader(s.Value)
-		if err != nil || s.Kind == SectionFooter || r.Next() != wire.List {
-			return
-		}
-		outer, n := r.List()
-		for range n {
-			t := r.Next()
-			r.Skip()
-			if r.Err() != nil {
-				break
-			}
-			switch t {
-			case wire.Null, wire.Boolean, wire.Byte, wire.Short, wire.Int, wire.Long, wire.Float, wire.Double, wire.String, wire.Binary:
-			default:
-				c.add("body", whoJMS, t.String()+" in a stream, which cannot be read there")
-			}
-		}
-		r.Leave(outer)
-		if err := r.Err(); err != nil {
-			c.add("body", whoAMQP, plainError(wireError("body", s.Offset+len(s.Bytes)-len(s.Value), err)))
-			return
-		}
+	if n == 0 {
+		return dst, nil
 	}
+	if uint64(len(items)) > math.MaxUint32-delayRoom {
+		return nil, &WireError{In: SectionMessageAnnotations.String(), Offset: m.offset(SectionMessageAnnotations), Err: errTooLong}
+	}
+	return wire.AppendMap(wire.AppendDescriptor(dst, uint64(SectionMessageAnnotations)), n, items), nil
 }
 
-// readable checks what Qpid JMS makes of the body.
-func (c *checker) readable(b Body) {
-	const in, lost = "body", "cannot be read, and the message is lost: "
-	annotated, _ := MessageKindFrom(b.Annotation)
-	kind, form := b.Kind(), b.form()
+// appendProperties appends the application properties without a delay.
+func (m *RawMessage) appendProperties(dst []byte) ([]byte, error) {
+	items, n, dropped, err := m.without(m.ApplicationProperties, wire.String, propertyScheduledDelay)
 	switch {
-	case kind == TextMessage && form == formData:
-		charset, err := parseContentType(b.ContentType).charset()
-		switch {
-		case annotated == Opt[MessageKind]{} && err != nil:
-			c.add(in, whoJMS, "shown as bytes, for "+plainError(err))
-			return
-		case err != nil || annotated != Opt[MessageKind]{} && charset != charsetUTF8:
-			c.add(in, whoJMS, "read as UTF-8, for the annotation goes before the charset")
-			charset = charsetUTF8
-		}
-		if _, err := decodeText(charset, joined(b.Data)); err != nil {
-			c.add(in, whoJMS, lost+plainError(err))
-		}
-		if b.ContentEncoding != "" {
-			c.add(in, whoJMS, "the content-encoding is not undone")
-		}
-	case kind == ObjectMessage && b.Value == any(unread(wire.Described.String())):
-		c.add(in, whoJMS, "cannot be read: an ObjectMessage of a described value")
-	case kind == ObjectMessage && form == formData && parseContentType(b.ContentType).media != contentJavaObject:
-		c.add(in, whoJMS, "cannot be read: the data of an ObjectMessage is of content-type "+contentJavaObject)
-	default:
-		if err := b.check(); err != nil {
-			if _, ok := b.Value.(map[any]any); ok && kind == MapMessage {
-				c.add(in, whoJMS, "the value of a key that is no string cannot be read")
-				return
-			}
-			c.add(in, whoJMS, lost+plainError(err))
-		}
+	case err != nil:
+		return nil, err
+	case !dropped:
+		return append(dst, m.ApplicationProperties...), nil
+	case n == 0:
+		return dst, nil
 	}
-}
-
-// mapHasHighText reports whether the body is a map in which a value is a string with a
-// character above U+FFFF, which takes four bytes in UTF-8.
-func (m *RawMessage) mapHasHighText() bool {
-	for s := range m.BodySections() {
-		if s.Kind != SectionAMQPValue { // the footer too
-			return false
-		}
-		r := wire.NewReader(s.Value)
-		_, n := r.Map() // 0 of what is none
-		for range n {
-			r.Skip()
-			text, _ := RawValue(r.Value()).text(wire.String)
-			if slices.ContainsFunc(text, func(b byte) bool { return b >= 0xf0 }) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// body returns a copy of the body as far as Check looks at it: data and a text as they
-// are, of maps that they are there and whether all keys are strings, of any other value
-// nothing but its type. Several sections are one in it; how many there were it returns too.
-func (m *RawMessage) body() (b Body, sections int, err error) {
-	for s, err := range m.BodySections() {
-		if err != nil {
-			return Body{}, 0, err
-		}
-		if s.Kind != SectionFooter {
-			sections++
-		}
-		r := wire.NewReader(s.Value)
-		switch s.Kind {
-		case SectionData:
-			if data := r.Binary(); b.Data == nil {
-				b.Data = [][]byte{data}
-			} else { // data is clipped, so this writes into a copy
-				b.Data[0] = append(b.Data[0], data...)
-			}
-		case SectionAMQPSequence:
-			b.Sequences = [][]any{{}}
-		case SectionAMQPValue:
-			b.Value = typeOf(s.Value)
-			switch r.Next() {
-			case wire.String:
-				text, ok := s.Value.text(wire.String)
-				if !ok {
-					text = []byte{0xff} // no string, whatever it is
-				}
-				b.Value = string(text)
-			case wire.Map:
-				value := map[any]any{}
-				outer, n := r.Map()
-				for range n {
-					if r.Next() != wire.String {
-						value[false] = nil
-					}
-					r.Skip()
-					r.Skip()
-				}
-				r.Leave(outer)
-				b.Value = value
-			}
-			if err := r.Err(); err != nil {
-				return Body{}, 0, wireError("body", s.Offset+len(s.Bytes)-len(s.Value), err)
-			}
-		}
-	}
-	encoding, err := m.Property(FieldContentEncoding)
-	if err != nil {
-		return Body{}, 0, err
-	}
-	b.ContentEncoding, _ = encoding.Text()
-	if b.ContentType, b.Annotation, err = m.saidOfKind(); err != nil {
-		return Body{}, 0, err
-	}
-	return b, sections, nil
+	return wire.AppendMap(wire.AppendDescriptor(dst, uint64(SectionApplicationProperties)), n, items), nil
 }
