@@ -156,5 +156,5 @@ func Example_plugin() {
 	// Output:
 	// 005370c0020142005377a10568656c6c6f <nil>
 	// amqp:not-implemented delayed delivery is not supported, and the message asks for it by x-opt-delivery-time
-	// amqpjms: header at byte 6: ubyte where boolean belongs
+	// amqpjms: header at byte 6: got ubyte, want boolean
 }

@@ -123,24 +123,24 @@ func TestParseHeaderErrors(t *testing.T) {
 		{"a list that is cut off", "00 53 70 c0 02 01", "amqpjms: header at byte 6: unexpected EOF"},
 		{"a list32 that is cut off", "00 53 70 d0 ff ff ff ff 00 00 00 01", "amqpjms: header at byte 12: unexpected EOF"},
 		{"a field that is cut off", "00 53 70 c0 05 03 40 40 70 00", "amqpjms: header at byte 10: unexpected EOF"},
-		{"bytes after the section", "00 53 70 45 00 53 77", "amqpjms: header at byte 4: 3 bytes left over"},
-		{"bytes after the last field", "00 53 70 c0 03 01 41 40", "amqpjms: header at byte 7: 1 bytes left over"},
-		{"six fields", "00 53 70 c0 07 06 40 40 40 40 40 40", "amqpjms: header at byte 6: 6 fields, where the type has 5"},
-		{"another section", "00 53 73 45", "amqpjms: header at byte 0: properties section where header belongs"},
-		{"no section", "00 53 79 45", "amqpjms: header at byte 0: descriptor 0x79 is no section of a message"},
-		{"no section, by a wide number", "00 80 00 00 00 00 00 00 01 70 45", "amqpjms: header at byte 0: descriptor 0x170 is no section of a message"},
-		{"no section, the number before the first", "00 53 6f 45", "amqpjms: header at byte 0: descriptor 0x6f is no section of a message"},
-		{"no section, by a small number", "00 80 00 00 00 00 00 00 00 10 45", "amqpjms: header at byte 0: descriptor 0x10 is no section of a message"},
-		{"no section, by name", "00 a3 03 61 3a 62 45", `amqpjms: header at byte 0: "a:b" is no section of a message`},
-		{"not described", "a1 00", "amqpjms: header at byte 0: string where described value belongs"},
-		{"a map", "00 53 70 c1 01 00", "amqpjms: header at byte 3: map where list belongs"},
-		{"durable of the wrong type", "00 53 70 c0 03 01 50 01", "amqpjms: header at byte 6: ubyte where boolean belongs"},
-		{"durable neither true nor false", "00 53 70 c0 03 01 56 02", "amqpjms: header at byte 7: boolean is neither 0 nor 1"},
-		{"no format code", "00 53 70 c0 02 01 3f", "amqpjms: header at byte 6: 0x3f is no format code of AMQP"},
-		{"priority of the wrong type", "00 53 70 c0 04 02 40 52 07", "amqpjms: header at byte 7: uint where ubyte belongs"},
-		{"ttl of the wrong type", "00 53 70 c0 05 03 40 40 53 c8", "amqpjms: header at byte 8: ulong where uint belongs"},
-		{"first-acquirer of the wrong type", "00 53 70 c0 05 04 40 40 40 43", "amqpjms: header at byte 9: uint where boolean belongs"},
-		{"delivery-count of the wrong type", "00 53 70 c0 07 05 40 40 40 40 54 03", "amqpjms: header at byte 10: int where uint belongs"},
+		{"bytes after the section", "00 53 70 45 00 53 77", "amqpjms: header at byte 4: unexpected trailing data (3 bytes)"},
+		{"bytes after the last field", "00 53 70 c0 03 01 41 40", "amqpjms: header at byte 7: unexpected trailing data (1 byte)"},
+		{"six fields", "00 53 70 c0 07 06 40 40 40 40 40 40", "amqpjms: header at byte 6: 6 fields, want at most 5"},
+		{"another section", "00 53 73 45", "amqpjms: header at byte 0: properties got section, want header"},
+		{"no section", "00 53 79 45", "amqpjms: header at byte 0: unknown section descriptor 0x79"},
+		{"no section, by a wide number", "00 80 00 00 00 00 00 00 01 70 45", "amqpjms: header at byte 0: unknown section descriptor 0x170"},
+		{"no section, the number before the first", "00 53 6f 45", "amqpjms: header at byte 0: unknown section descriptor 0x6f"},
+		{"no section, by a small number", "00 80 00 00 00 00 00 00 00 10 45", "amqpjms: header at byte 0: unknown section descriptor 0x10"},
+		{"no section, by name", "00 a3 03 61 3a 62 45", `amqpjms: header at byte 0: unknown section descriptor "a:b"`},
+		{"not described", "a1 00", "amqpjms: header at byte 0: got string, want described value"},
+		{"a map", "00 53 70 c1 01 00", "amqpjms: header at byte 3: got map, want list"},
+		{"durable of the wrong type", "00 53 70 c0 03 01 50 01", "amqpjms: header at byte 6: got ubyte, want boolean"},
+		{"durable neither true nor false", "00 53 70 c0 03 01 56 02", "amqpjms: header at byte 7: boolean is not 0 or 1"},
+		{"no format code", "00 53 70 c0 02 01 3f", "amqpjms: header at byte 6: invalid format code 0x3f"},
+		{"priority of the wrong type", "00 53 70 c0 04 02 40 52 07", "amqpjms: header at byte 7: got uint, want ubyte"},
+		{"ttl of the wrong type", "00 53 70 c0 05 03 40 40 53 c8", "amqpjms: header at byte 8: got ulong, want uint"},
+		{"first-acquirer of the wrong type", "00 53 70 c0 05 04 40 40 40 43", "amqpjms: header at byte 9: got uint, want boolean"},
+		{"delivery-count of the wrong type", "00 53 70 c0 07 05 40 40 40 40 54 03", "amqpjms: header at byte 10: got int, want uint"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			h, err := ParseHeader(unhexed(t, row.wire))
@@ -402,11 +402,11 @@ func TestAppendExplicit(t *testing.T) {
 		require.Equal(t, unhexed(t, row.want), got, "%s: got % x, want %s", row.name, got, row.want)
 	}
 	for _, row := range []struct{ name, msg, want string }{
-		{"no section", "a1 01 61", "amqpjms: message at byte 0: string where described value belongs"},
-		{"an unknown section", "00 53 79 45", "amqpjms: message at byte 0: descriptor 0x79 is no section of a message"},
+		{"no section", "a1 01 61", "amqpjms: message at byte 0: got string, want described value"},
+		{"an unknown section", "00 53 79 45", "amqpjms: message at byte 0: unknown section descriptor 0x79"},
 		{"half a descriptor", "00", "amqpjms: message at byte 1: unexpected EOF"},
 		{"half a header", "00 53 70 c0 02", "amqpjms: header at byte 5: unexpected EOF"},
-		{"a wrong header", "00 53 70 c0 03 01 50 01" + value, "amqpjms: header at byte 6: ubyte where boolean belongs"},
+		{"a wrong header", "00 53 70 c0 03 01 50 01" + value, "amqpjms: header at byte 6: got ubyte, want boolean"},
 	} {
 		dst := make([]byte, 3, 64)
 		got, err := AppendExplicit(dst, unhexed(t, row.msg), Persistent)
@@ -421,19 +421,19 @@ func TestAppendExplicit(t *testing.T) {
 
 func TestParseErrors(t *testing.T) {
 	for _, row := range []struct{ name, msg, want string }{
-		{"no section", "a1 01 61", "amqpjms: message at byte 0: string where described value belongs"},
-		{"an unknown section", "00 53 73 45 00 53 79 45", "amqpjms: message at byte 4: descriptor 0x79 is no section of a message"},
+		{"no section", "a1 01 61", "amqpjms: message at byte 0: got string, want described value"},
+		{"an unknown section", "00 53 73 45 00 53 79 45", "amqpjms: message at byte 4: unknown section descriptor 0x79"},
 		{"an unknown section, by a long name", "00 b3 00 00 00 46" + strings.Repeat(" 61", 70) + " 45",
-			`amqpjms: message at byte 0: "` + strings.Repeat("a", 64) + `"… (70 bytes) is no section of a message`},
+			`amqpjms: message at byte 0: unknown section descriptor "` + strings.Repeat("a", 64) + `"… (70 bytes)`},
 		{"a second section", "00 53 73 45 00 53 73 45", "amqpjms: message at byte 4: second properties section"},
 		{"a section out of order", "00 53 73 45 00 53 70 45", "amqpjms: message at byte 4: header section after properties"},
 		{"a section cut off", "00 53 72 c1 ff 02", "amqpjms: message-annotations at byte 6: unexpected EOF"},
-		{"a section of the wrong type", "00 53 74 45", "amqpjms: application-properties at byte 3: list where map belongs"},
+		{"a section of the wrong type", "00 53 74 45", "amqpjms: application-properties at byte 3: got list, want map"},
 		{"no room for a count", "00 53 71 c1 00", "amqpjms: delivery-annotations at byte 4: size too small for its count"},
 		{"no room for a wide count", "00 53 71 d1 00 00 00 03 00 00 00", "amqpjms: delivery-annotations at byte 4: size too small for its count"},
-		{"14 properties", "00 53 73 c0 0f 0e" + strings.Repeat(" 40", 14), "amqpjms: properties at byte 6: 14 fields, where the type has 13"},
+		{"14 properties", "00 53 73 c0 0f 0e" + strings.Repeat(" 40", 14), "amqpjms: properties at byte 6: 14 fields, want at most 13"},
 		{"more properties than bytes", "00 53 73 c0 02 0d 40", "amqpjms: properties at byte 5: count too large for 1 bytes: unexpected EOF"},
-		{"a wrong header", "00 53 70 c0 03 01 50 01", "amqpjms: header at byte 6: ubyte where boolean belongs"},
+		{"a wrong header", "00 53 70 c0 03 01 50 01", "amqpjms: header at byte 6: got ubyte, want boolean"},
 		{"half a descriptor after a section", "00 53 73 45 00 53", "amqpjms: message at byte 6: unexpected EOF"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -454,12 +454,12 @@ func TestBodySectionsErrors(t *testing.T) {
 		{"properties after the body", data + " 00 53 73 45", "amqpjms: body at byte 5: properties section after data"},
 		{"application properties after the body", data + " 00 53 74 c1 01 00", "amqpjms: body at byte 5: application-properties section after data"},
 		{"a value after data", data + value, "amqpjms: body at byte 5: amqp-value section in a body of data"},
-		{"data of the wrong type", "00 53 75 40", "amqpjms: body at byte 3: null where binary belongs in data section"},
-		{"a sequence of the wrong type", "00 53 76 c1 01 00", "amqpjms: body at byte 3: map where list belongs in amqp-sequence section"},
-		{"a footer of the wrong type", value + " 00 53 78 45", "amqpjms: body at byte 7: list where map belongs in footer section"},
+		{"data of the wrong type", "00 53 75 40", "amqpjms: body at byte 3: got null, want binary in data section"},
+		{"a sequence of the wrong type", "00 53 76 c1 01 00", "amqpjms: body at byte 3: got map, want list in amqp-sequence section"},
+		{"a footer of the wrong type", value + " 00 53 78 45", "amqpjms: body at byte 7: got list, want map in footer section"},
 		{"a value cut off", "00 53 77 a1 05 68", "amqpjms: body at byte 6: unexpected EOF"},
 		{"no value", data + " 00 53 75", "amqpjms: body at byte 8: unexpected EOF"},
-		{"no section", value + " 40", "amqpjms: body at byte 4: null where described value belongs"},
+		{"no section", value + " 40", "amqpjms: body at byte 4: got null, want described value"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			var m RawMessage
@@ -578,7 +578,7 @@ func TestPropertyBeyondTheList(t *testing.T) {
 	require.NoError(t, m.Parse(unhexed(t, "00 53 73 c0 04 01 53 07 40")))
 	for _, f := range []PropertiesField{FieldMessageID, FieldUserID, FieldReplyToGroupID} {
 		raw, err := m.Property(f)
-		wantWireError(t, err, fmt.Sprintf("amqpjms: %v at byte 8: 1 bytes left over", f))
+		wantWireError(t, err, fmt.Sprintf("amqpjms: %v at byte 8: unexpected trailing data (1 byte)", f))
 		require.Nil(t, raw)
 	}
 }

@@ -500,7 +500,7 @@ func TestWrongIDsOnTheWire(t *testing.T) {
 		{"boolean", "41", "at byte 0: boolean" + notAnID},
 		{"list", "45", "at byte 0: list" + notAnID},
 		{"described string", "00 a3 01 61 a1 01 61", "at byte 0: described value" + notAnID},
-		{"no format code", "3f", "at byte 0: 0x3f is no format code of AMQP"},
+		{"no format code", "3f", "at byte 0: invalid format code 0x3f"},
 		{"string that is not UTF-8", "a1 01 ff", "at byte 2: string is not valid UTF-8"},
 		{"string with a surrogate", "a1 03 ed a0 80", "at byte 2: string is not valid UTF-8"},
 		{"string that is cut off", "a1 02 61", "at byte 3: unexpected EOF"},
@@ -534,7 +534,7 @@ func TestWrongIDsOnTheWire(t *testing.T) {
 		})
 	}
 	id, err := RawValue{0x53, 7, 0x40}.ID()
-	wantWireError(t, err, "amqpjms: id at byte 2: 1 bytes left over")
+	wantWireError(t, err, "amqpjms: id at byte 2: unexpected trailing data (1 byte)")
 	require.Zero(t, id)
 	id, err = RawValue(nil).ID()
 	require.NoError(t, err)

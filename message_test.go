@@ -2348,7 +2348,7 @@ func TestCheck(t *testing.T) {
 		{"a key of the delivery", Artemis(), `00 53 70 c0 02 01 41 00 53 71 c1 04 02 53 05 41` + body, []string{
 			"delivery-annotations: AMQP 1.0: a key of type ulong, which AMQP keeps for itself and go-amqp cannot write",
 		}},
-		{"annotations of the delivery left over", Artemis(), header + `00 53 71 c1 02 00 40` + body, []string{"delivery-annotations: AMQP 1.0: 1 bytes left over"}},
+		{"annotations of the delivery left over", Artemis(), header + `00 53 71 c1 02 00 40` + body, []string{"delivery-annotations: AMQP 1.0: unexpected trailing data (1 byte)"}},
 		{"a delivery time that is a ulong", Artemis(), header + `00 53 72 c1 18 02 a3 13 "x-opt-delivery-time" 53 05` + body, nil},
 		{"a delivery time that is a timestamp", BrokerJ(), header + `00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 83 000001a22d1b6481` + body, []string{
 			"annotation x-opt-delivery-time: Qpid Broker-J: timestamp, not long: the message is delivered at once",
@@ -2380,7 +2380,7 @@ func TestCheck(t *testing.T) {
 		}},
 		{"the longest id", RabbitMQ3(), header + `00 53 73 d0 00000105 00000001 a1 ff "` + strings.Repeat("i", 255) + `"` + body, nil},
 		{"application properties cut off", Artemis(), header + `00 53 74 c1 03 02 a1 13` + body, []string{"application-properties: AMQP 1.0: unexpected EOF"}},
-		{"application properties left over", Artemis(), header + `00 53 74 c1 02 00 40` + body, []string{"application-properties: AMQP 1.0: 1 bytes left over"}},
+		{"application properties left over", Artemis(), header + `00 53 74 c1 02 00 40` + body, []string{"application-properties: AMQP 1.0: unexpected trailing data (1 byte)"}},
 		{"an object of high characters", ActiveMQ(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 01 00 53 77 c1 0a 02 a1 01 "b" a1 04 f09f9880`, nil},
 		{"a footer of high characters", ActiveMQ(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 02 00 53 77 c1 01 00 00 53 78 c1 0a 02 a3 01 "b" a1 04 f09f9880`, nil},
 		{"a map that is none", ActiveMQ(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 02 00 53 77 a1 04 f09f9880`, []string{
@@ -2392,7 +2392,7 @@ func TestCheck(t *testing.T) {
 		{"a map of a described value", Artemis(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 02 00 53 77 00 53 01 45`, []string{
 			"body: Qpid JMS: cannot be read, and the message is lost: body amqp-value described value: not what a body of kind MapMessage is",
 		}},
-		{"a map left over", Artemis(), header + `00 53 77 c1 02 00 40`, []string{"body: AMQP 1.0: body at byte 13: 1 bytes left over"}},
+		{"a map left over", Artemis(), header + `00 53 77 c1 02 00 40`, []string{"body: AMQP 1.0: body at byte 13: unexpected trailing data (1 byte)"}},
 		{"a text in UTF-16, which is no UTF-8", Artemis(), header + kind + `00 53 73 c0 23 07 40 40 40 40 40 40 a3 1a "text/plain; charset=utf-16" 00 53 75 a0 02 00 e9`, []string{
 			"body: Qpid JMS: read as UTF-8, for the annotation goes before the charset",
 			`body: Qpid JMS: cannot be read, and the message is lost: text "\x00\xe9": not valid UTF-8`,
@@ -2426,8 +2426,8 @@ func TestCheck(t *testing.T) {
 		{"a footer cut off", Artemis(), header + body + `00 53 78 c1 03 02 a3 13`, []string{"footer: AMQP 1.0: unexpected EOF"}},
 		{"a key of a property", Artemis(), header + `00 53 74 c1 05 02 a1 01 e9 40` + body, []string{"application-properties: AMQP 1.0: a key that is not valid UTF-8"}},
 
-		{"no message", Artemis(), `00 53 79 40`, []string{"message: AMQP 1.0: message at byte 0: descriptor 0x79 is no section of a message"}},
-		{"a body that is none", Artemis(), header + `00 53 75 40`, []string{"body: AMQP 1.0: body at byte 10: null where binary belongs in data section"}},
+		{"no message", Artemis(), `00 53 79 40`, []string{"message: AMQP 1.0: message at byte 0: unknown section descriptor 0x79"}},
+		{"a body that is none", Artemis(), header + `00 53 75 40`, []string{"body: AMQP 1.0: body at byte 10: got null, want binary in data section"}},
 	} {
 		var got []string
 		for _, p := range Check(encoded(t, row.msg), row.peer) {
