@@ -6,9 +6,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -47,7 +44,7 @@ func activeMQ() broker {
 	return broker{
 		name:    "AMQ",
 		product: "ActiveMQ Classic",
-		version: "6.2.2",
+		version: "6.3.1",
 		start: func(t testing.TB) string {
 			return startEmbedded(t, "EmbeddedActiveMQ")
 		},
@@ -59,7 +56,7 @@ func brokerJ() broker {
 	return broker{
 		name:    "BJ",
 		product: "Qpid Broker-J",
-		version: "9.2.1",
+		version: "10.1.0",
 		start: func(t testing.TB) string {
 			return startEmbedded(t, "EmbeddedBrokerJ")
 		},
@@ -84,39 +81,17 @@ func startEmbedded(t testing.TB, class string) string {
 	return "127.0.0.1:" + port
 }
 
-const artemisVersion = "2.40.0"
-
 func artemis() broker {
 	return broker{
-		name:         "ART",
-		product:      "ActiveMQ Artemis",
-		version:      artemisVersion,
-		start:        startArtemis,
+		name:    "ART",
+		product: "ActiveMQ Artemis",
+		version: "2.55.0",
+		start: func(t testing.TB) string {
+			return startEmbedded(t, "EmbeddedArtemis")
+		},
 		peer:         amqpjms.Artemis(),
 		capabilities: true,
 	}
-}
-
-func startArtemis(t testing.TB) string {
-	t.Helper()
-	home, err := filepath.Abs(filepath.Join("java", "target", "artemis", "apache-artemis-"+artemisVersion))
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := strconv.Itoa(freePort(t))
-	instance := filepath.Join(t.TempDir(), "artemis")
-	create := exec.Command(filepath.Join(home, "bin", "artemis"), "create", instance, "--silent",
-		"--user", "interop", "--password", "interop", "--allow-anonymous",
-		"--host", "127.0.0.1", "--default-port", port,
-		"--no-amqp-acceptor", "--no-hornetq-acceptor", "--no-mqtt-acceptor", "--no-stomp-acceptor", "--no-web",
-		"--no-autotune", "--disable-persistence", "--java-memory", "512M")
-	create.Env = append(os.Environ(), "ARTEMIS_HOME="+home) // not one that is installed
-	if err := startPeer(t, "artemis create", create).finish(time.Minute); err != nil {
-		t.Fatalf("artemis create: %v", err)
-	}
-	run := exec.Command(filepath.Join(instance, "bin", "artemis"), "run")
-	startPeer(t, "Artemis", run).waitFor(t, "Server is now active", time.Minute)
-	return "127.0.0.1:" + port
 }
 
 // client is a Go client of a broker.
