@@ -31,7 +31,7 @@ type Link struct {
 
 	Address      string // "": none
 	Durable      uint32 // 0 none, 1 configuration, 2 unsettled-state [amqp 3.5.5]
-	Expiry       string // link-detach, session-end, connection-close or never [amqp 3.5.6]
+	Expiry       string // link-detach, session-end, connection-close, or never: leave it by a detach without closed [amqp 3.5.6]
 	Distribution string // move, copy or "" [amqp 3.5.7]
 	Selector     string // of the filter jms-selector, "": none
 	NoLocal      bool   // the filter no-local
@@ -766,6 +766,23 @@ func (o Outcome) String() string {
 		return "modified, delivery-failed, undeliverable-here"
 	}
 	return "Outcome(" + strconv.Itoa(int(o)) + ")"
+}
+
+// AppendTo appends the outcome as a delivery state [amqp 3.4], null if o is none.
+func (o Outcome) AppendTo(b []byte) []byte {
+	switch o {
+	case Accepted:
+		return append(b, 0x00, 0x53, 0x24, 0x45)
+	case Rejected:
+		return append(b, 0x00, 0x53, 0x25, 0x45)
+	case Released:
+		return append(b, 0x00, 0x53, 0x26, 0x45)
+	case ModifiedFailed:
+		return append(b, 0x00, 0x53, 0x27, 0xc0, 0x02, 0x01, 0x41)
+	case ModifiedUndeliverableHere:
+		return append(b, 0x00, 0x53, 0x27, 0xc0, 0x03, 0x02, 0x41, 0x41)
+	}
+	return wire.AppendNull(b)
 }
 
 // Settle settles a delivery with the outcome. It is an error, a *[ValueError], if o is none.
