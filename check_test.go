@@ -1,0 +1,472 @@
+package amqpjms
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/Azure/go-amqp"
+	"github.com/seed-b113d664/amqpjms/internal/golden"
+	"github.com/stretchr/testify/require"
+)
+
+// What a peer is known to misread, refuse or ignore. Each row is one message, and all that is said of it.
+func TestCheck(t *testing.T) {
+	const (
+		header = `00 53 70 c0 02 01 41`
+		kind   = `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 05`
+		body   = `00 53 77 a1 01 "a"`
+	)
+	for _, row := range []struct {
+		rule string
+		peer Peer
+		msg  string
+		want []string
+	}{
+		{"nothing", Artemis(), header + kind + body, nil},
+		{"nothing", RabbitMQ(), header + kind + body, nil},
+		{"no header", RabbitMQ(), body, []string{"header: RabbitMQ: durable is not stated: 4.0 takes the message as durable, 4.3 as not durable"}},
+		{"durable left out", RabbitMQ(), `00 53 70 45` + body, []string{"header: RabbitMQ: durable is not stated: 4.0 takes the message as durable, 4.3 as not durable"}},
+		{"nothing", BrokerJ(), header + kind + body, nil},
+		{"priority", Artemis(), `00 53 70 c0 04 02 41 50 0a` + body, []string{"header: Qpid JMS: the priority is above 9, and read as 9"}},
+		{"delivery count", Artemis(), `00 53 70 c0 0a 05 41 40 40 40 70 7fffffff` + body, []string{"header: Qpid JMS: the delivery count is read as a negative number"}},
+		{"ttl alone", Artemis(), `00 53 70 c0 05 03 41 40 52 05` + body,
+			[]string{"header: ActiveMQ Artemis: hands on the ttl as it is, and there is no absolute-expiry-time: each receiver counts from its own time of receipt"}},
+		{"no body", RabbitMQ(), header, []string{"body: RabbitMQ: no section: ends the session (4.0) or the link (4.3)"}},
+		{"no body", Artemis(), header, nil},
+		{"a kind that is a ubyte", Artemis(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 50 05` + body, []string{
+			"annotation x-opt-jms-msg-type: Qpid JMS: ubyte, not byte: the message never reaches the application",
+			"annotation x-opt-jms-msg-type: ActiveMQ Artemis: ubyte, not byte: refused by a cast to byte",
+		}},
+		{"a kind that is none", ActiveMQ(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 06` + body, []string{
+			"annotation x-opt-jms-msg-type: Qpid JMS: out of range: the message never reaches the application",
+		}},
+		{"a destination's kind that is a ubyte", ActiveMQ(), header + `00 53 72 c1 13 02 a3 0e "x-opt-jms-dest" 50 00` + body, []string{
+			"annotation x-opt-jms-dest: Qpid JMS: ubyte, not byte: ignored",
+		}},
+		{"a delivery time that is a timestamp", Artemis(), header + `00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 83 000001a22d1b6481` + body, []string{
+			"annotation x-opt-delivery-time: ActiveMQ Artemis: timestamp, not long: the message is delivered at once, and an OpenWire or core client that takes it is thrown out",
+		}},
+		{"a delivery time that is an int", BrokerJ(), `00 53 70 c0 02 01 42 00 53 72 c1 1b 02 a3 13 "x-opt-delivery-time" 71 00000001` + body, []string{
+			"annotation x-opt-delivery-time: Qpid Broker-J: int, not long: the message is delivered at once",
+		}},
+		{"a delay that is not served", RabbitMQ(), header + `00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 81 000001a22d1b6481` + body, []string{
+			"annotation x-opt-delivery-time: RabbitMQ: not served: the message is delivered at once",
+		}},
+		{"a delay that is not served", BrokerJ(), `00 53 70 c0 02 01 42 00 53 72 c1 19 02 a3 14 "x-opt-delivery-delay" 55 05` + body, []string{
+			"annotation x-opt-delivery-delay: Qpid Broker-J: not served: the message is delivered at once",
+			"annotation x-opt-delivery-delay: Qpid JMS: ignored: JMSDeliveryTime is JMSTimestamp",
+		}},
+		{"two delays", ActiveMQ(), header + `00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 81 000001a22d1b6481
+			00 53 74 c1 18 02 a1 13 "AMQ_SCHEDULED_DELAY" 55 05` + body, []string{
+			"property AMQ_SCHEDULED_DELAY: ActiveMQ Classic: taken for a delay, and off the message",
+			"message-annotations: Qpid JMS: more than one form of delay: which one is served depends on the peer",
+		}},
+		{"a key that go-amqp cannot write", Artemis(), header + `00 53 72 c1 04 02 53 05 41` + body, []string{
+			"message-annotations: AMQP 1.0: a key of type ulong, which AMQP keeps for itself and go-amqp cannot write",
+		}},
+		{"a key that is not ASCII, as a symbol is", Artemis(), header + `00 53 72 c1 07 02 a3 03 61 c3a9 41` + body, []string{
+			"message-annotations: AMQP 1.0: a key that is not ASCII, as a symbol is",
+		}},
+		{"a ulong id", RabbitMQ(), header + `00 53 73 c0 03 01 53 05` + body, []string{
+			"message-id: RabbitMQ: ulong: AMQP 0-9-1 clients get it as text and cannot tell it from a string",
+		}},
+		{"a binary id", ServiceBus(), `00 53 70 c0 05 03 41 40 52 05 00 53 73 c0 04 01 a0 01 01 00 53 75 a0 00`, []string{
+			"message-id: Azure Service Bus: binary: its own clients read ids that are strings",
+		}},
+		{"a long id", RabbitMQ3(), header + `00 53 73 d0 00000109 00000001 b1 00000100 "` + strings.Repeat("i", 256) + `"` + body, []string{
+			"message-id: RabbitMQ 3: longer than 255 bytes: AMQP 0-9-1 clients get it in a header",
+		}},
+		{"an id of no type", Artemis(), header + `00 53 73 c0 03 01 54 05` + body, []string{
+			"message-id: AMQP 1.0: id at byte 0: int, and an id is a string, ulong, uuid or binary",
+		}},
+		{"the year 1", Artemis(), header + `00 53 73 c0 13 0a 40 40 40 40 40 40 40 40 40 83 ffffc77cedd32800` + body, []string{
+			"creation-time: Qpid JMS: the year 1, which go-amqp sends for a time.Time of zero",
+		}},
+		{"another time before 1970", Artemis(), header + `00 53 73 c0 13 0a 40 40 40 40 40 40 40 40 40 83 ffffffffffffffff` + body, nil},
+		{"properties of other types", Artemis(), header + `00 53 73 c0 21 0d 40 a1 01 "u" a3 01 "t" a3 01 "s" a3 01 "r" 40 a1 01 "c" a1 01 "e" 55 01 55 02 a3 01 "g" 54 05 a0 01 "h"` + body,
+			[]string{
+				"user-id: AMQP 1.0: string, not binary", "user-id: Qpid JMS: the message never reaches the application",
+				"to: AMQP 1.0: symbol, not string",
+				"subject: AMQP 1.0: symbol, not string", "subject: Qpid JMS: the message never reaches the application",
+				"reply-to: AMQP 1.0: symbol, not string", "content-type: AMQP 1.0: string, not symbol",
+				"content-encoding: AMQP 1.0: string, not symbol", "absolute-expiry-time: AMQP 1.0: long, not timestamp",
+				"creation-time: AMQP 1.0: long, not timestamp", "creation-time: Qpid JMS: the message never reaches the application",
+				"group-id: AMQP 1.0: symbol, not string",
+				"group-sequence: AMQP 1.0: int, not uint", "group-sequence: Qpid JMS: the message never reaches the application",
+				"reply-to-group-id: AMQP 1.0: binary, not string",
+			}},
+		{"properties that are no text", Artemis(), header + `00 53 73 c0 1c 0d 40 40 a1 01 ff a1 01 ff a1 01 ff 40 a3 01 e9 a3 01 e9 40 40 a1 01 ff 40 a1 01 ff` + body, []string{
+			"to: AMQP 1.0: not valid UTF-8", "subject: AMQP 1.0: not valid UTF-8", "reply-to: AMQP 1.0: not valid UTF-8",
+			"content-type: AMQP 1.0: not ASCII", "content-encoding: AMQP 1.0: not ASCII", "group-id: AMQP 1.0: not valid UTF-8",
+			"reply-to-group-id: AMQP 1.0: not valid UTF-8",
+		}},
+		{"an object of a described value", Artemis(), header + `00 53 77 00 53 01 45`, []string{"body: Qpid JMS: cannot be read: an ObjectMessage of a described value"}},
+		{"a delivery time that loses", Peer{Product: "another"}, header + `00 53 72 c1 1b 02 a3 13 "x-opt-delivery-time" 72 00000001` + body, []string{
+			"annotation x-opt-delivery-time: Qpid JMS: float: made a long of, whatever it loses",
+		}},
+		{"a delivery time that loses", Peer{Product: "another"}, header + `00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 80 ffffffffffffffff` + body, []string{
+			"annotation x-opt-delivery-time: Qpid JMS: ulong: made a long of, whatever it loses",
+		}},
+		{"a user id", Artemis(), header + `00 53 73 c0 05 02 40 a0 01 ff` + body, []string{"user-id: Qpid JMS: not valid UTF-8: JMSXUserID is another text"}},
+		{"a user id", RabbitMQ(), header + `00 53 73 c0 06 02 40 a0 02 "me"` + body, []string{
+			"user-id: RabbitMQ: refused where it is not the name of the connection's user",
+		}},
+		{"a group", RabbitMQ(), header + `00 53 73 c0 0e 0b 40 40 40 40 40 40 40 40 40 40 a1 01 "g"` + body, []string{
+			"group-id: RabbitMQ: ignored: a group is not kept with one consumer",
+		}},
+		{"the end of a group", Artemis(), header + `00 53 73 c0 11 0c 40 40 40 40 40 40 40 40 40 40 40 70 ffffffff` + body, []string{
+			"group-sequence: ActiveMQ Artemis: -1 as JMSXGroupSeq: closes the group",
+		}},
+		{"the end of a group", ActiveMQ(), header + `00 53 73 c0 11 0c 40 40 40 40 40 40 40 40 40 40 40 70 80000000` + body, []string{
+			"group-sequence: ActiveMQ Classic: negative as JMSXGroupSeq: closes the group",
+		}},
+		{"properties", Artemis(), header + `00 53 74 c1 21 0a a1 03 "a-b" 41 a1 01 "u" 50 01 a1 01 "l" 45 a1 0b "JMSXGroupID" 40 54 01 41` + body, []string{
+			`property "a-b": Qpid JMS: hidden, for its name is no Java identifier`,
+			`property "u": Qpid JMS: ubyte, which its getters refuse`,
+			`property "l": AMQP 1.0: list, which no application property may be`,
+			`property "JMSXGroupID": Qpid JMS: ignored, for it is the name of a field`,
+			`application-properties: AMQP 1.0: a key of type int, not string`,
+			`application-properties: Qpid JMS: the message never reaches the application`,
+		}},
+		{"several sections", Artemis(), header + `00 53 75 a0 00 00 53 75 a0 00`, []string{"body: Qpid JMS: several sections, of which only the last is read"}},
+		{"several sections", ActiveMQ(), header + `00 53 75 a0 00 00 53 75 a0 00`, []string{
+			"body: Qpid JMS: several sections, of which only the last is read",
+			"body: ActiveMQ Classic: several sections, of which only the first is kept",
+		}},
+		{"several sequences", ActiveMQ(), header + `00 53 76 45 00 53 76 45`, []string{"body: Qpid JMS: several sections, of which only the last is read"}},
+		{"a map of high characters", ActiveMQ(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 02 00 53 77 c1 0f 04 a1 01 "a" a1 00 a1 01 "b" a1 04 f09f9880`, []string{
+			"body: ActiveMQ Classic: a text in a map has a character above U+FFFF: it is no UTF-8 any more, and Qpid JMS loses the message",
+		}},
+		{"a map of high keys, and no higher than U+FFFF", ActiveMQ(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 02 00 53 77 c1 0c 02 a1 04 f09f9880 a1 03 efbfbd`, nil},
+		{"a body that contradicts", Artemis(), header + kind + `00 53 77 c1 01 00`, []string{
+			"body: Qpid JMS: cannot be read, and the message is lost: body amqp-value map: not what a body of kind TextMessage is",
+		}},
+		{"a text that is not valid", Artemis(), header + `00 53 77 a1 01 ff`, []string{
+			"body: Qpid JMS: cannot be read, and the message is lost: text \"\\xff\": not valid UTF-8",
+		}},
+		{"a text in UTF-16", Artemis(), header + kind + `00 53 73 c0 23 07 40 40 40 40 40 40 a3 1a "text/plain; charset=utf-16" 00 53 75 a0 02 00 61`, []string{
+			"body: Qpid JMS: read as UTF-8, for the annotation goes before the charset",
+		}},
+		{"a text in a charset that nobody knows", Artemis(), header + `00 53 73 c0 1d 07 40 40 40 40 40 40 a3 14 "text/plain;charset=x" 00 53 75 a0 01 "a"`, []string{
+			"body: Qpid JMS: shown as bytes, for charset \"x\": none of UTF-8, US-ASCII, ISO-8859-1 and UTF-16",
+		}},
+		{"a text that is encoded", Artemis(), header + kind + `00 53 73 c0 0e 08 40 40 40 40 40 40 40 a3 04 "gzip" 00 53 75 a0 01 ff`, []string{
+			"body: Qpid JMS: cannot be read, and the message is lost: text \"\\xff\": not valid UTF-8",
+			"body: Qpid JMS: the content-encoding is not undone",
+		}},
+		{"an object of data", Artemis(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 01 00 53 75 a0 00`, []string{
+			"body: Qpid JMS: cannot be read: the data of an ObjectMessage is of content-type application/x-java-serialized-object",
+		}},
+		{"a map with another key", Artemis(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 02 00 53 77 c1 05 02 54 01 54 01`, []string{
+			"body: Qpid JMS: the value of a key that is no string cannot be read",
+		}},
+		{"no data", ServiceBus(), `00 53 70 c0 05 03 41 40 52 05` + body, []string{"body: Azure Service Bus: no data section: its own clients read no other"}},
+		{"no ttl", ServiceBus(), header + `00 53 75 a0 00`, []string{"header: Azure Service Bus: no ttl: the message lives as long as the queue says"}},
+
+		// Where the known peers draw the line.
+		{"the highest priority", Artemis(), `00 53 70 c0 04 02 41 50 09` + body, nil},
+		{"the last delivery count", Artemis(), `00 53 70 c0 0a 05 41 40 40 40 70 7ffffffe` + body, nil},
+		{"a ttl of 0 is none", Artemis(), `00 53 70 c0 04 03 41 40 43` + body, nil},
+		{"the shortest ttl", RabbitMQ(), `00 53 70 c0 05 03 41 40 52 01` + body,
+			[]string{"header: RabbitMQ: hands on the ttl as it is, and there is no absolute-expiry-time: each receiver counts from its own time of receipt"}},
+		{"the shortest ttl", RabbitMQ3(), `00 53 70 c0 05 03 41 40 52 01` + body,
+			[]string{"header: RabbitMQ 3: hands on the ttl as it is, and there is no absolute-expiry-time: each receiver counts from its own time of receipt"}},
+		{"a ttl and an expiry", Artemis(), `00 53 70 c0 05 03 41 40 52 05 00 53 73 c0 12 09 40 40 40 40 40 40 40 40 83 000003bb2cc3d800` + body, nil},
+		{"a ttl and a broken expiry", Artemis(), `00 53 70 c0 05 03 41 40 52 05 00 53 73 c0 0a 09 40 40 40 40 40 40 40 40 83` + body,
+			[]string{"absolute-expiry-time: AMQP 1.0: absolute-expiry-time at byte 25: unexpected EOF"}},
+		{"a kind of reply-to that is a ubyte", Artemis(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-reply-to" 50 00` + body, []string{
+			"annotation x-opt-jms-reply-to: Qpid JMS: ubyte, not byte: ignored",
+			"annotation x-opt-jms-reply-to: ActiveMQ Artemis: ubyte, not byte: refused by a cast to byte",
+		}},
+		{"a kind that is none is a byte", Artemis(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 06` + body, []string{
+			"annotation x-opt-jms-msg-type: Qpid JMS: out of range: the message never reaches the application",
+		}},
+		{"the last kind of destination", ActiveMQ(), header + `00 53 72 c1 13 02 a3 0e "x-opt-jms-dest" 51 03` + body, nil},
+		{"behind it", ActiveMQ(), header + `00 53 72 c1 13 02 a3 0e "x-opt-jms-dest" 51 04` + body, []string{"annotation x-opt-jms-dest: Qpid JMS: out of range: ignored"}},
+		{"before the first", ActiveMQ(), header + `00 53 72 c1 13 02 a3 0e "x-opt-jms-dest" 51 ff` + body, []string{"annotation x-opt-jms-dest: Qpid JMS: out of range: ignored"}},
+		{"annotations cut off", Artemis(), header + `00 53 72 c1 03 02 a3 13` + body, []string{
+			`message-annotations: AMQP 1.0: message-annotations "x-opt-jms-dest" at byte 15: unexpected EOF`,
+			`body: AMQP 1.0: message-annotations "x-opt-jms-msg-type" at byte 15: unexpected EOF`,
+		}},
+		{"a key that is a string", Artemis(), header + `00 53 72 c1 05 02 a1 01 "k" 41` + body, []string{"message-annotations: AMQP 1.0: a key of type string, not symbol"}},
+		{"a key of the delivery", Artemis(), `00 53 70 c0 02 01 41 00 53 71 c1 04 02 53 05 41` + body, []string{
+			"delivery-annotations: AMQP 1.0: a key of type ulong, which AMQP keeps for itself and go-amqp cannot write",
+		}},
+		{"annotations of the delivery left over", Artemis(), header + `00 53 71 c1 02 00 40` + body, []string{"delivery-annotations: AMQP 1.0: unexpected trailing data (1 byte)"}},
+		{"a delivery time that is a ulong", Artemis(), header + `00 53 72 c1 18 02 a3 13 "x-opt-delivery-time" 53 05` + body, nil},
+		{"a delivery time that is a timestamp", BrokerJ(), header + `00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 83 000001a22d1b6481` + body, []string{
+			"annotation x-opt-delivery-time: Qpid Broker-J: timestamp, not long: the message is delivered at once",
+		}},
+		{"a delivery time that is an int", Artemis(), header + `00 53 72 c1 1b 02 a3 13 "x-opt-delivery-time" 71 00000001` + body, []string{
+			"annotation x-opt-delivery-time: ActiveMQ Artemis: int, not long: the message is delivered at once",
+		}},
+		{"a delivery time that loses", Peer{Product: "another"}, header + `00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 82 3ff0000000000000` + body, []string{
+			"annotation x-opt-delivery-time: Qpid JMS: double: made a long of, whatever it loses",
+		}},
+		{"a delivery time that loses", Peer{Product: "another"}, header + `00 53 72 c1 1b 02 a3 13 "x-opt-delivery-time" 74 22500001` + body, []string{
+			"annotation x-opt-delivery-time: Qpid JMS: decimal32: made a long of, whatever it loses",
+		}},
+		{"a property that is the application's", Artemis(), header + `00 53 74 c1 18 02 a1 13 "AMQ_SCHEDULED_DELAY" 55 05` + body, nil},
+		{"properties cut off", Artemis(), header + `00 53 73 c0 02 01 a1` + body, []string{
+			"message-id: AMQP 1.0: message-id at byte 14: unexpected EOF",
+			"body: AMQP 1.0: content-encoding at byte 14: unexpected EOF",
+		}},
+		{"a group", RabbitMQ3(), header + `00 53 73 c0 0e 0b 40 40 40 40 40 40 40 40 40 40 a1 01 "g"` + body, []string{
+			"group-id: RabbitMQ 3: ignored: a group is not kept with one consumer",
+		}},
+		{"no end of a group", Artemis(), header + `00 53 73 c0 11 0c 40 40 40 40 40 40 40 40 40 40 40 70 fffffffe` + body, nil},
+		{"no end of a group", ActiveMQ(), header + `00 53 73 c0 11 0c 40 40 40 40 40 40 40 40 40 40 40 70 7fffffff` + body, nil},
+		{"a uuid", RabbitMQ(), header + `00 53 73 c0 12 01 98 00000000000000000000000000000000` + body, []string{
+			"message-id: RabbitMQ: uuid: AMQP 0-9-1 clients get it as text and cannot tell it from a string",
+		}},
+		{"a binary id", RabbitMQ(), header + `00 53 73 c0 04 01 a0 01 01` + body, []string{
+			"message-id: RabbitMQ: binary: AMQP 0-9-1 clients get it in a header or in another form",
+		}},
+		{"the longest id", RabbitMQ3(), header + `00 53 73 d0 00000105 00000001 a1 ff "` + strings.Repeat("i", 255) + `"` + body, nil},
+		{"application properties cut off", Artemis(), header + `00 53 74 c1 03 02 a1 13` + body, []string{"application-properties: AMQP 1.0: unexpected EOF"}},
+		{"application properties left over", Artemis(), header + `00 53 74 c1 02 00 40` + body, []string{"application-properties: AMQP 1.0: unexpected trailing data (1 byte)"}},
+		{"an object of high characters", ActiveMQ(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 01 00 53 77 c1 0a 02 a1 01 "b" a1 04 f09f9880`, nil},
+		{"a footer of high characters", ActiveMQ(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 02 00 53 77 c1 01 00 00 53 78 c1 0a 02 a3 01 "b" a1 04 f09f9880`, nil},
+		{"a map that is none", ActiveMQ(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 02 00 53 77 a1 04 f09f9880`, []string{
+			"body: Qpid JMS: cannot be read, and the message is lost: body amqp-value string: not what a body of kind MapMessage is",
+		}},
+		{"a map that is none", ActiveMQ(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 02 00 53 75 a0 04 f09f9880`, []string{
+			"body: Qpid JMS: cannot be read, and the message is lost: body data: not what a body of kind MapMessage is",
+		}},
+		{"a map of a described value", Artemis(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 02 00 53 77 00 53 01 45`, []string{
+			"body: Qpid JMS: cannot be read, and the message is lost: body amqp-value described value: not what a body of kind MapMessage is",
+		}},
+		{"a map left over", Artemis(), header + `00 53 77 c1 02 00 40`, []string{"body: AMQP 1.0: body at byte 13: unexpected trailing data (1 byte)"}},
+		{"a text in UTF-16, which is no UTF-8", Artemis(), header + kind + `00 53 73 c0 23 07 40 40 40 40 40 40 a3 1a "text/plain; charset=utf-16" 00 53 75 a0 02 00 e9`, []string{
+			"body: Qpid JMS: read as UTF-8, for the annotation goes before the charset",
+			`body: Qpid JMS: cannot be read, and the message is lost: text "\x00\xe9": not valid UTF-8`,
+		}},
+		{"a text in UTF-16 without an annotation", Artemis(), header + `00 53 73 c0 23 07 40 40 40 40 40 40 a3 1a "text/plain; charset=utf-16" 00 53 75 a0 02 00 61`, nil},
+		{"a text in a charset that nobody knows, and a kind", Artemis(), header + kind + `00 53 73 c0 1d 07 40 40 40 40 40 40 a3 14 "text/plain;charset=x" 00 53 75 a0 01 "a"`, []string{
+			"body: Qpid JMS: read as UTF-8, for the annotation goes before the charset",
+		}},
+		{"a serialized object", Artemis(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 01 00 53 73 c0 2d 07 40 40 40 40 40 40 a3 24 "application/x-java-serialized-object" 00 53 75 a0 00`, nil},
+
+		{"equal keys, in two forms", Artemis(), header + `00 53 72 c1 0e 04 a3 01 "a" 51 01 b3 00000001 "a" 51 02` + body, []string{
+			`message-annotations: AMQP 1.0: key "a" more than once: go-amqp keeps the last value, and a RawMessage reads the first`,
+		}},
+		{"equal keys, each listed once", Artemis(), header + `00 53 71 c1 19 0c a3 01 "a" 40 a3 01 "b" 40 a3 01 "b" 40 a3 01 "a" 40 a3 01 "a" 40 a3 01 "c" 40` + body, []string{
+			`delivery-annotations: AMQP 1.0: key "b" more than once: go-amqp keeps the last value, and a RawMessage reads the first`,
+			`delivery-annotations: AMQP 1.0: key "a" more than once: go-amqp keeps the last value, and a RawMessage reads the first`,
+		}},
+		{"equal keys", Artemis(), header + `00 53 74 c1 0b 04 a1 01 "a" 51 01 a1 01 "a" 51 02` + body, []string{
+			`application-properties: AMQP 1.0: key "a" more than once: go-amqp keeps the last value, and a RawMessage reads the first`,
+		}},
+		{"equal keys", Artemis(), header + body + `00 53 78 c1 09 04 a3 01 "a" 40 a3 01 "a" 40`, []string{
+			`footer: AMQP 1.0: key "a" more than once: go-amqp keeps the last value, and a RawMessage reads the first`,
+		}},
+		{"equal keys of a body", Artemis(), header + `00 53 77 c1 09 04 a1 01 "a" 40 a1 01 "a" 40`, []string{
+			`body: AMQP 1.0: key "a" more than once: go-amqp keeps the last value`,
+		}},
+		{"a name in several sections", Artemis(), header + `00 53 71 c1 05 02 a3 01 "a" 40 00 53 72 c1 05 02 a3 01 "a" 40 00 53 74 c1 05 02 a1 01 "a" 40` +
+			`00 53 77 c1 05 02 a1 01 "a" 40 00 53 78 c1 05 02 a3 01 "a" 40`, nil},
+		{"names of no bytes, and of another case", Artemis(), header + `00 53 72 c1 0c 06 a3 00 40 a3 01 "a" 40 a3 01 "A" 40` + body, nil},
+		{"a key of a footer", Artemis(), header + body + `00 53 78 c1 05 02 a1 01 "a" 40`, []string{"footer: AMQP 1.0: a key of type string, not symbol"}},
+		{"a footer cut off", Artemis(), header + body + `00 53 78 c1 03 02 a3 13`, []string{"footer: AMQP 1.0: unexpected EOF"}},
+		{"a key of a property", Artemis(), header + `00 53 74 c1 05 02 a1 01 e9 40` + body, []string{"application-properties: AMQP 1.0: a key that is not valid UTF-8"}},
+
+		{"no message", Artemis(), `00 53 79 40`, []string{"message: AMQP 1.0: message at byte 0: unknown section descriptor 0x79"}},
+		{"a body that is none", Artemis(), header + `00 53 75 40`, []string{"body: AMQP 1.0: body at byte 10: got null, want binary in data section"}},
+	} {
+		var got []string
+		for _, p := range Check(encoded(t, row.msg), row.peer) {
+			got = append(got, p.String())
+		}
+		require.Equal(t, row.want, got, "%s: Check(%s, %s)", row.rule, row.msg, row.peer.Product)
+	}
+
+	// Each form of delay as an annotation, and who serves it (AMQ-8320); RabbitMQ serves none.
+	for _, form := range []string{`1f 02 a3 13 "x-opt-delivery-time" 81`, `20 02 a3 14 "x-opt-delivery-delay" 81`, `28 02 a3 1c "x-opt-scheduled-enqueue-time" 83`} {
+		served := map[string][]string{
+			"x-opt-delivery-time":          {"ActiveMQ Artemis", "ActiveMQ Classic", "Qpid Broker-J"},
+			"x-opt-delivery-delay":         {"ActiveMQ Artemis", "ActiveMQ Classic"},
+			"x-opt-scheduled-enqueue-time": {"Azure Service Bus"},
+		}[strings.Split(form, `"`)[1]]
+		for _, peer := range []Peer{Artemis(), ActiveMQ(), BrokerJ(), RabbitMQ(), RabbitMQ3(), ServiceBus()} {
+			refused := slices.ContainsFunc(Check(encoded(t, header+`00 53 72 c1 `+form+` 000001a22d1b6481`+body), peer), func(p Problem) bool {
+				return strings.HasPrefix(p.In, "annotation ") && p.Who == peer.Product && p.What == "not served: the message is delivered at once"
+			})
+			require.Equal(t, !slices.Contains(served, peer.Product), refused, "%s: %s", peer.Product, form)
+		}
+	}
+
+	// A property of each type [jms 3.5.1], and of each name that is a field.
+	for value, want := range map[string]string{
+		"40": "", "41": "", "51 01": "", "61 0001": "", "54 01": "", "55 01": "", "72 00000000": "", "82 0000000000000000": "", "a1 00": "",
+		"50 01": "ubyte, which its getters refuse", "60 0001": "ushort, which its getters refuse", "43": "uint, which its getters refuse",
+		"44": "ulong, which its getters refuse", "73 00000061": "char, which its getters refuse", "83 0000000000000001": "timestamp, which its getters refuse",
+		"98 00000000000000000000000000000000": "uuid, which its getters refuse", "a0 00": "binary, which its getters refuse", "a3 00": "symbol, which its getters refuse",
+		"74 22500001": "decimal32, which its getters refuse",
+		"45":          "list, which no application property may be", "c1 01 00": "map, which no application property may be",
+		"e0 02 00 41": "array, which no application property may be", "00 53 01 40": "described value, which no application property may be",
+	} {
+		pair := encoded(t, `a1 01 "p"`+value)
+		msg := slices.Concat(encoded(t, header+`00 53 74 c1`), []byte{byte(1 + len(pair)), 2}, pair, encoded(t, body))
+		var got string
+		for _, p := range Check(msg, Artemis()) {
+			require.Equal(t, `property "p"`, p.In)
+			got += p.What
+		}
+		require.Equal(t, want, got, value)
+	}
+	for _, name := range []string{"JMSXDeliveryCount", "JMSXGroupID", "JMSXGroupSeq", "JMSXUserID", "JMS_AMQP_TTL", "JMS_AMQP_REPLY_TO_GROUP_ID"} {
+		msg := amqp.Message{Header: &amqp.MessageHeader{Durable: true}, Value: "a", ApplicationProperties: map[string]any{name: "v"}}
+		problems, err := CheckMessage(&msg, Artemis())
+		require.NoError(t, err)
+		require.Equal(t, []Problem{{fmt.Sprintf("property %q", name), "Qpid JMS", "ignored, for it is the name of a field"}}, problems)
+	}
+
+	// For any peer, it is what all of them would do.
+	m := amqp.Message{Annotations: amqp.Annotations{"x-opt-jms-dest": uint8(0)}, Properties: &amqp.MessageProperties{MessageID: uint64(1)}}
+	problems, err := CheckMessage(&m, Peer{})
+	require.NoError(t, err)
+	var who []string
+	for _, p := range problems {
+		if !slices.Contains(who, p.Who) {
+			who = append(who, p.Who)
+		}
+	}
+	require.Equal(t, []string{"RabbitMQ", "Azure Service Bus", "Qpid JMS", "ActiveMQ Artemis", "RabbitMQ 3"}, who)
+	_, err = CheckMessage(&amqp.Message{Value: 1.5, Annotations: amqp.Annotations{uint64(1): 1}}, Peer{})
+	wantValueError(t, err, `amqpjms: key of the message-annotations ulong 1: go-amqp cannot write it`)
+	_, err = CheckMessage(&amqp.Message{Value: struct{}{}}, Peer{})
+	wantValueError(t, err, "amqpjms: message of kind ObjectMessage: marshal not implemented for struct {}")
+
+	// What this package writes, no peer has a problem with.
+	for _, peer := range []Peer{Artemis(), ActiveMQ(), BrokerJ(), RabbitMQ(), RabbitMQ3(), ServiceBus()} {
+		w := Editor{Peer: peer}
+		for _, write := range []func(*amqp.Message) error{
+			func(m *amqp.Message) error { return w.SetText(m, "a") },
+			func(m *amqp.Message) error { w.SetBytes(m, nil); return nil },
+		} {
+			var m amqp.Message
+			require.NoError(t, write(&m))
+			require.NoError(t, w.SetProperty(&m, "p", int32(1)))
+			p := Producer{Peer: peer, Destination: Destination{Kind: Queue, Name: "q"}, Mode: NonPersistent, TimeToLive: time.Hour}
+			if peer.Delay != DelayNone {
+				p.DeliveryDelay = time.Minute
+			}
+			_, err := p.Prepare(&m, sentAt())
+			require.NoError(t, err)
+			problems, err := CheckMessage(&m, peer)
+			require.NoError(t, err)
+			require.Empty(t, problems, peer.Product)
+		}
+	}
+}
+
+// What is wrong with many parts of a message in the same way is listed once, so that an answer does not outgrow the message.
+func TestCheckListsOnce(t *testing.T) {
+	aMap := func(section byte, n int, pair string) []byte {
+		items := bytes.Repeat(encoded(t, pair), n)
+		b := binary.BigEndian.AppendUint32([]byte{0, 0x53, section, 0xd1}, uint32(4+len(items)))
+		return append(binary.BigEndian.AppendUint32(b, uint32(2*n)), items...)
+	}
+	for _, row := range []struct {
+		rule string
+		msg  func(n int) []byte
+	}{
+		{"keys of annotations that are null", func(n int) []byte { return aMap(0x72, n, `40 40`) }},
+		{"keys of delivery annotations that are ulongs", func(n int) []byte { return aMap(0x71, n, `44 40`) }},
+		{"keys of properties that are null", func(n int) []byte { return aMap(0x74, n, `40 40`) }},
+		{"properties of one name", func(n int) []byte { return aMap(0x74, n, `a1 01 "-" 45`) }},
+		{"annotations of one name", func(n int) []byte { return aMap(0x72, n, `a3 01 "a" 40`) }},
+		{"delivery annotations of one name", func(n int) []byte { return aMap(0x71, n, `a3 01 "a" 40`) }},
+		{"a footer of one name", func(n int) []byte { return aMap(0x78, n, `a3 01 "a" 40`) }},
+		{"a body of one key", func(n int) []byte { return aMap(0x77, n, `a1 01 "a" 40`) }},
+		{"data sections", func(n int) []byte { return bytes.Repeat(encoded(t, `00 53 75 a0 01 "a"`), n) }},
+		{"sequences", func(n int) []byte { return bytes.Repeat(encoded(t, `00 53 76 45`), n) }},
+		{"keys of a body's map", func(n int) []byte { return aMap(0x77, n, `40 40`) }},
+	} {
+		want := Check(row.msg(2), Peer{})
+		require.NotEmpty(t, want, row.rule)
+		require.Equal(t, want, Check(row.msg(10_000), Peer{}), row.rule)
+		once := map[Problem]bool{}
+		for _, p := range want {
+			require.False(t, once[p], "%s: %v is listed twice", row.rule, p)
+			once[p] = true
+		}
+	}
+}
+
+// Of each message on record that never reached the application for the type of a property, Check says so.
+func TestCheckKnowsLosses(t *testing.T) {
+	found := map[string]string{}
+	for _, c := range fixtureSets()[1].cases(t) {
+		if in, ok := map[string]string{"header-subject-symbol": "subject", "header-user-id-string": "user-id",
+			"header-creation-time-long-instead-of-timestamp": "creation-time", "group-seq-int-instead-of-uint": "group-sequence"}[c.Name]; ok {
+			require.Contains(t, Check(c.Wire(), Peer{}), Problem{in, "Qpid JMS", "the message never reaches the application"}, c.At())
+			found[c.Name] = in
+		}
+	}
+	require.Len(t, found, 4)
+}
+
+// Of the messages on record, one has equal keys.
+func TestCheckKnowsEqualKeys(t *testing.T) {
+	found := map[string][]string{}
+	eachWire(t, func(c golden.Case, encoded []byte) {
+		for _, p := range Check(encoded, Peer{}) {
+			if strings.Contains(p.What, "more than once: ") {
+				found[c.Name] = append(found[c.Name], p.In)
+			}
+		}
+	})
+	require.Equal(t, map[string][]string{"property-duplicate-key": {"application-properties"}}, found)
+}
+
+// Of each stream on record that Qpid JMS cannot read for the type of a value, Check says so, and of no other.
+func TestCheckKnowsStreams(t *testing.T) {
+	n := 0
+	for _, c := range fixtureSets()[1].cases(t) {
+		_, _, deviates := c.Ours("body")
+		want := deviates && strings.HasPrefix(c.Name, "body-stream-amqp-only-")
+		if want {
+			n++
+		}
+		got := slices.ContainsFunc(Check(c.Wire(), Artemis()), func(p Problem) bool {
+			return p.In == "body" && p.Who == "Qpid JMS" && strings.HasSuffix(p.What, " in a stream, which cannot be read there")
+		})
+		require.Equal(t, want, got, c.At())
+	}
+	require.Equal(t, 8, n)
+	const annotated = `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 04`
+	for body, want := range map[string][]string{
+		`00 53 76 45`: nil,
+		`00 53 76 c0 17 0a 40 41 51 01 61 0001 54 01 55 01 72 00000000 a1 01 "a" a0 00 40`: nil,
+		`00 53 77 c0 02 01 43`: {"body: Qpid JMS: uint in a stream, which cannot be read there"},
+		`00 53 76 c0 02 01 43 00 53 76 c0 03 02 43 43`: {"body: Qpid JMS: several sections, of which only the last is read",
+			"body: Qpid JMS: uint in a stream, which cannot be read there"},
+		`00 53 76 c0 06 01 73 00000061 00 53 78 c1 01 00`: {"body: Qpid JMS: char in a stream, which cannot be read there"},
+		`00 53 76 c0 03 02 40 a1`:                         {"body: AMQP 1.0: body at byte 43: unexpected EOF"},
+	} {
+		var got []string
+		for _, p := range Check(encoded(t, `00 53 70 c0 02 01 41`+annotated+body), Artemis()) {
+			got = append(got, p.String())
+		}
+		require.Equal(t, want, got, body)
+	}
+}
+
+// Check names the type of a body that it does not decode.
+func TestCheckNamesBody(t *testing.T) {
+	for value, name := range map[string]string{"73 00 00 00 63": "char", "54 01": "int", "41": "boolean", "74 22 50 00 01": "decimal32"} {
+		msg := slices.Concat(unhexed(t, "00 53 72 c1 17 02 a3 12"), []byte("x-opt-jms-msg-type"), unhexed(t, "51 05 00 53 77"), unhexed(t, value))
+		var found bool
+		for _, p := range Check(msg, Artemis()) {
+			found = found || p.In == "body" && strings.Contains(p.What, "amqp-value "+name)
+			require.NotContains(t, p.What, "amqpjms: ")
+		}
+		require.True(t, found, "%s: %v", name, Check(msg, Artemis()))
+	}
+}
