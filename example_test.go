@@ -295,9 +295,9 @@ func ExampleCheckMessage() {
 		fmt.Println(p)
 	}
 	// Output:
-	// header: RabbitMQ: durable is not stated: 4.0 takes the message as durable, 4.3 as not durable
-	// annotation x-opt-jms-dest: Qpid JMS: ubyte, not byte: ignored
-	// message-id: RabbitMQ: ulong: AMQP 0-9-1 clients get it as text and cannot tell it from a string
+	// header: RabbitMQ: durable is unset: 4.0 reads true, 4.3 false
+	// annotation x-opt-jms-dest: Qpid JMS: got ubyte, want byte: ignored
+	// message-id: RabbitMQ: ulong: AMQP 0-9-1 clients get it as text
 	// body: RabbitMQ: no section: ends the session (4.0) or the link (4.3)
 }
 
