@@ -523,3 +523,115 @@ func TestOutcomesOfQpidJMS(t *testing.T) {
 	}
 	require.Equal(t, map[Outcome]int{Accepted: 3, Rejected: 3, Released: 3, ModifiedFailed: 3, ModifiedUndeliverableHere: 2}, seen, "all that are recorded")
 }
+
+// What a consumer may not ask for is refused before anything is sent, and the error names the field.
+func TestConsumerLinkRefuses(t *testing.T) {
+	able := linkCase{offers: []string{"SHARED-SUBS"}}.jmsPeer()
+	queue, topic := Destination{Kind: Queue, Name: "q"}, Destination{Kind: Topic, Name: "t"}
+	temporary := Destination{Kind: TemporaryTopic, Name: "tt"}
+	for _, row := range []struct {
+		rule string
+		c    Consumer
+		k    int
+		want string
+	}{
+		{"no destination", Consumer{Peer: able}, 1, `amqpjms: consumer none: no destination (Consumer.Destination)`},
+		{"a durable queue", Consumer{Peer: able, Destination: queue, Durable: true, Subscription: "s", ClientID: "c"}, 1,
+			`amqpjms: subscription queue q: a durable or shared subscription needs a topic (Consumer.Destination)`},
+		{"a shared temporary topic", Consumer{Peer: able, Destination: temporary, Shared: true, Subscription: "s"}, 1,
+			`amqpjms: subscription temporary topic tt: a durable or shared subscription needs a topic (Consumer.Destination)`},
+		{"no-local on a queue", Consumer{Peer: able, Destination: queue, NoLocal: true}, 1, `amqpjms: no-local queue q: needs a topic (Consumer.NoLocal)`},
+		{"a browser of a topic", Consumer{Peer: able, Destination: topic, Browse: true}, 1, `amqpjms: browser topic t: needs a queue (Consumer.Browse)`},
+		{"no name", Consumer{Peer: able, Destination: topic, Durable: true, ClientID: "c"}, 1, `amqpjms: subscription topic t: no name (Consumer.Subscription)`},
+		{"a name for nothing", Consumer{Peer: able, Destination: topic, Subscription: "s"}, 1,
+			`amqpjms: subscription "s" topic t: neither durable nor shared (Consumer.Durable, Consumer.Shared)`},
+		{"durable without a client id", Consumer{Peer: able, Destination: topic, Durable: true, Subscription: "s"}, 1,
+			`amqpjms: durable subscription "s" topic t: no client id (Consumer.ClientID): it would never be found again`},
+		{"a bar in the name", Consumer{Peer: able, Destination: topic, Durable: true, Subscription: "a|2", ClientID: "c"}, 1,
+			`amqpjms: subscription "a|2": has a |, which ends the name in a link name`},
+		{"counted from 1", Consumer{Peer: able, Destination: topic, Shared: true, Subscription: "s"}, 0, `amqpjms: number of a shared consumer 0: counted from 1`},
+		{"not UTF-8", Consumer{Peer: able, Destination: topic, Selector: "a\xff"}, 1, `amqpjms: selector "a\xff": not valid UTF-8`},
+
+		// What the peer is not known to do.
+		{"any topic", Consumer{Destination: topic}, 1, `amqpjms: consumer topic t: the peer is not known to serve topics as sources (Peer.Topics)`},
+		{"RabbitMQ, a topic", Consumer{Peer: RabbitMQ(), Destination: topic}, 1, `amqpjms: consumer topic t: the peer is not known to serve topics as sources (Peer.Topics)`},
+		{"RabbitMQ, a selector", Consumer{Peer: RabbitMQ(), Destination: queue, Selector: "a = 1"}, 1,
+			`amqpjms: selector "a = 1" queue q: the peer is not known to obey selectors (Peer.Selects)`},
+		{"RabbitMQ, a browser", Consumer{Peer: RabbitMQ(), Destination: queue, Browse: true}, 1, `amqpjms: browser queue q: the peer is not known to browse (Peer.Browses)`},
+		{"ActiveMQ, shared", Consumer{Peer: ActiveMQ(), Destination: topic, Shared: true, Subscription: "s"}, 1,
+			`amqpjms: shared subscription "s" topic t: the peer is not known to share (Peer.Shares)`},
+		{"Broker-J, a temporary topic", Consumer{Peer: BrokerJ(), Destination: temporary}, 1,
+			`amqpjms: consumer temporary topic tt: the peer is not known to have temporary topics (Peer.TemporaryTopics)`},
+		{"RabbitMQ, a temporary queue", Consumer{Peer: RabbitMQ(), Destination: Destination{Kind: TemporaryQueue}}, 1,
+			`amqpjms: consumer temporary queue : the peer is not known to have temporary queues (Peer.TemporaryQueues)`},
+	} {
+		got, err := row.c.Link(row.k)
+		wantValueError(t, err, row.want)
+		require.Zero(t, got, row.rule)
+	}
+	for _, c := range []Consumer{{Peer: RabbitMQ(), Destination: queue}, {Destination: queue}, {Peer: able, Destination: queue, Selector: " \t"}} {
+		l, err := c.Link(1)
+		require.NoError(t, err)
+		require.Empty(t, l.Selector)
+		require.Empty(t, l.Name)
+	}
+}
+
+// Link names of other clients keep their bars; a suffix counts only in one of its forms.
+func TestSubscriptionOfLinkName(t *testing.T) {
+	for name, want := range map[string]string{
+		"s": "s", "s|2": "s", "s|10": "s", "s|global": "s", "s|global3": "s", "s|volatile1": "s", "s|global-volatile2": "s", "a|b|2": "a|b",
+		"s|": "s|", "s|x": "s|x", "s|volatile": "s|volatile", "s|global-volatile": "s|global-volatile", "s|02": "s|02", "s|Global": "s|Global", "s|2x": "s|2x",
+	} {
+		l := Link{Name: name, Receiver: true, Address: "t", Durable: 2, Capabilities: []string{"topic", "shared"}}
+		c, ok := l.Consumer(Peer{}, "id")
+		require.True(t, ok)
+		require.Equal(t, want, c.Subscription, name)
+		l.Capabilities = []string{"topic"}
+		c, _ = l.Consumer(Peer{}, "id")
+		require.Equal(t, name, c.Subscription, "a plain durable name is as it is")
+	}
+	_, ok := Link{}.Consumer(Peer{}, "")
+	require.False(t, ok, "a sender's")
+}
+
+// Attaches that Qpid JMS does not send.
+func TestParseAttach(t *testing.T) {
+	symbolic := func(name string) string { return fmt.Sprintf(`a3 %02x %q`, len(name), name) }
+	list := func(items string) string {
+		n, b := 0, encoded(t, items)
+		for r := wire.NewReader(b); r.Len() > 0; n++ {
+			r.Skip()
+			require.Nil(t, r.Err(), items)
+		}
+		return fmt.Sprintf(`d0 %08x %08x %s`, 4+len(b), n, items)
+	}
+	attach := func(descriptor, sourceDescriptor, source string) string {
+		return "00 " + descriptor + list(`a1 01 "n" 43 41 40 40 00 `+sourceDescriptor+list(source))
+	}
+	for _, row := range []struct {
+		rule, attach string
+		want         Link
+		err          string
+	}{
+		{"symbolic descriptors", attach(symbolic("amqp:attach:list"), symbolic("amqp:source:list"), `a1 01 "q"`), Link{Name: "n", Receiver: true, Address: "q"}, ""},
+		{"one capability alone", attach(`53 12`, `53 28`, `a1 01 "q" 40 40 40 40 40 40 40 40 40 a3 01 "x"`),
+			Link{Name: "n", Receiver: true, Address: "q", Capabilities: []string{"x"}}, ""},
+		{"filters under other keys, by symbolic descriptors and other values", attach(`53 12`, `53 28`, `a1 01 "q" 40 40 40 40 40 40 `+
+			strings.Replace(list(`a3 01 "k" 00 `+symbolic("apache.org:selector-filter:string")+` a1 01 "s" a3 01 "l" 00 `+symbolic("apache.org:no-local-filter:list")+` 45`), "d0", "d1", 1)),
+			Link{Name: "n", Receiver: true, Address: "q", Selector: "s", NoLocal: true}, ""},
+		{"a coordinator", `00 53 12 c0 0f 07 a1 01 "n" 43 42 40 40 40 00 53 30 c0 01 00`, Link{Name: "n", Coordinator: true}, ""},
+		{"not an attach", `00 53 11 45`, Link{}, "amqpjms: attach at byte 0: not an attach"},
+		{"an attach cut off", `00 53 12 c0 05 01 a1`, Link{}, "amqpjms: attach at byte 7: unexpected EOF"},
+		{"a name of another type", `00 53 12 c0 03 01 53 01`, Link{}, "amqpjms: attach at byte 6: got ulong, want string"},
+		{"trailing data", `00 53 12 45 40`, Link{}, "amqpjms: attach at byte 4: unexpected trailing data (1 byte)"},
+	} {
+		got, err := ParseAttach(encoded(t, row.attach))
+		if row.err != "" {
+			assert.EqualError(t, err, row.err, row.rule)
+			continue
+		}
+		assert.NoError(t, err, row.rule)
+		assert.Equal(t, row.want, got, row.rule)
+	}
+}

@@ -203,8 +203,10 @@ func forms() []DelayForm {
 }
 
 // The properties of a connection as the brokers were seen to send them, and others.
-func TestProposePeer(t *testing.T) {
+func TestDetectPeer(t *testing.T) {
 	const delayed = "DELAYED_DELIVERY"
+	withQueues := RabbitMQ()
+	withQueues.TemporaryQueues = true
 	for _, row := range []struct {
 		rule         string
 		properties   map[string]any
@@ -220,7 +222,7 @@ func TestProposePeer(t *testing.T) {
 			map[string]any{"product": "Apache Qpid Broker-J Core", "version": "9.2.1", "qpid.build": "63289b4d1cf001e1fc3d4b0e2e4dce64d8997241", "qpid.instance_name": "broker"},
 			nil, BrokerJ(), true},
 		{"RabbitMQ 4.0.5", map[string]any{"product": "RabbitMQ", "version": "4.0.5"}, nil, RabbitMQ(), true},
-		{"RabbitMQ 4.3.6", map[string]any{"product": "RabbitMQ", "version": "4.3.6"}, nil, RabbitMQ(), true},
+		{"RabbitMQ 4.3.6", map[string]any{"product": "RabbitMQ", "version": "4.3.6"}, nil, withQueues, true},
 		{"RabbitMQ 3.10.8", map[string]any{"product": "RabbitMQ", "version": "3.10.8"}, nil, RabbitMQ3(), true},
 		{"a RabbitMQ that nobody has seen is unknown", map[string]any{"product": "RabbitMQ", "version": "5.0.0"}, nil, Peer{}, false},
 		{"a version must be whole", map[string]any{"product": "RabbitMQ", "version": "40.1"}, nil, Peer{}, false},
@@ -231,11 +233,12 @@ func TestProposePeer(t *testing.T) {
 		{"properties of other types", map[string]any{"product": 1, "version": true, "queue-prefix": 7}, nil, Peer{}, false},
 		{"who offers delays can delay, known or not", nil, []string{delayed}, Peer{Delay: DelayAbsolute}, false},
 		{"and so can a RabbitMQ, once it does", map[string]any{"product": "RabbitMQ", "version": "4.9.0"}, []string{"x", delayed},
-			Peer{Product: "RabbitMQ", Delay: DelayAbsolute, QueuePrefix: "/queues/", TopicPrefix: "/exchanges/amq.topic/", PercentEncoded: true}, true},
+			Peer{Product: "RabbitMQ", Delay: DelayAbsolute, QueuePrefix: "/queues/", TopicPrefix: "/exchanges/amq.topic/", PercentEncoded: true, TemporaryQueues: true}, true},
 		{"case counts", nil, []string{"delayed_delivery"}, Peer{}, false},
 		{"prefixes that the peer names", map[string]any{"queue-prefix": "q://", "topic-prefix": "t://"}, nil, Peer{QueuePrefix: "q://", TopicPrefix: "t://"}, false},
 		{"go before those that are known", map[string]any{"product": "ActiveMQ", "queue-prefix": "", "topic-prefix": "t://"}, nil,
-			Peer{Product: "ActiveMQ Classic", Delay: DelayAbsolute, TopicPrefix: "t://"}, true},
+			Peer{Product: "ActiveMQ Classic", Delay: DelayAbsolute, TopicPrefix: "t://",
+				Topics: true, Selects: true, Browses: true, TemporaryQueues: true, TemporaryTopics: true}, true},
 	} {
 		got, known := DetectPeer(row.properties, row.capabilities...)
 		require.Equal(t, row.want, got, row.rule)
