@@ -5,6 +5,7 @@ package interop
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"strconv"
 	"strings"
@@ -34,6 +35,8 @@ type broker struct {
 	topicPrefix  string // of the names of topics, on both sides
 	// Whether a queue must be declared before it is used, as RabbitMQ 4 wants.
 	declared bool
+	// Whether AMQP 0-9-1 clients can use it, too.
+	amqp091 bool
 	// Whether it says when it has no more messages for a receiver's credit, always.
 	drains bool
 	// The only delivery mode that the broker takes; ModeUnset: it takes both.
@@ -259,17 +262,34 @@ func (c *client) transmit(t testing.TB, to amqpjms.Destination, m *amqp.Message)
 	}
 }
 
-// try is transmit for a message that may be refused.
+// try is transmit for a message that may be refused. go-amqp's Send has no error where
+// the broker releases the message, as RabbitMQ does if no queue gets it.
 func (c *client) try(t testing.TB, to amqpjms.Destination, m *amqp.Message) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	s, err := c.session.NewSender(ctx, c.broker.address(t, to), &amqp.SenderOptions{TargetCapabilities: c.broker.kindCapabilities(to.Kind)})
 	if err != nil {
-		t.Fatalf("sender to %v: %v", to, err)
+		return err
 	}
 	defer s.Close(context.WithoutCancel(ctx))
-	return s.Send(ctx, m, nil)
+	receipt, err := s.SendWithReceipt(ctx, m, nil)
+	if err != nil {
+		return err
+	}
+	outcome, err := receipt.Wait(ctx)
+	if err != nil {
+		return err
+	}
+	switch outcome := outcome.(type) {
+	case *amqp.StateAccepted:
+		return nil
+	case *amqp.StateRejected:
+		if outcome.Error != nil {
+			return outcome.Error
+		}
+	}
+	return fmt.Errorf("its outcome is %T", outcome)
 }
 
 // open opens a receiver, which the end of the test closes.
