@@ -84,7 +84,7 @@ func TestCheck(t *testing.T) {
 			"message-id: RabbitMQ 3: longer than 255 bytes: AMQP 0-9-1 clients get it in a header",
 		}},
 		{"an id of no type", Artemis(), header + `00 53 73 c0 03 01 54 05` + body, []string{
-			"message-id: AMQP 1.0: id at byte 0: int, and an id is a string, ulong, uuid or binary",
+			"message-id: AMQP 1.0: id at byte 0: got int, want string, ulong, uuid or binary",
 		}},
 		{"the year 1", Artemis(), header + `00 53 73 c0 13 0a 40 40 40 40 40 40 40 40 40 83 ffffc77cedd32800` + body, []string{
 			"creation-time: Qpid JMS: the year 1, which go-amqp sends for a time.Time of zero",

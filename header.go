@@ -187,11 +187,11 @@ import (
 	"github.com/seed-b113d664/amqpjms/internal/wire"
 )
 
-// A WireError is the error of bytes that are not the AMQP that they should be.
+// A WireError reports malformed AMQP: what was read, where, and why.
 type WireError struct {
-	In     string // what was read, for people: "header", "message", "message-id", "body", …
-	Offset int    // where in the bytes that were given: for methods of RawMessage, to Parse
-	Err    error  // why; io.ErrUnexpectedEOF where bytes are missing
+	In     string // what was read: "header", "message", "message-id", "body", …
+	Offset int    // in the bytes that were passed, for methods of RawMessage to Parse
+	Err    error  // io.ErrUnexpectedEOF where bytes are missing
 }
 
 func (e *WireError) Error() string {
@@ -200,12 +200,11 @@ func (e *WireError) Error() string {
 
 func (e *WireError) Unwrap() error { return e.Err }
 
-// A ValueError is the error of a value that JMS or AMQP does not allow where it
-// stands.
+// A ValueError reports a value that JMS or AMQP does not allow where it stands.
 type ValueError struct {
-	What  string // what the value was to be: "id", "time to live", …
-	Value string // the value as text: a string in quotes and cut at 64 bytes, others as they print
-	Err   error  // why
+	What  string // what it is a value of: "id", "time to live", …
+	Value string // as printed; a string is quoted, and cut at 64 bytes
+	Err   error  // why, and what to do
 }
 
 func (e *ValueError) Error() string {
@@ -228,28 +227,31 @@ var (
 	errTooLong = errors.New("longer than AMQP can carry")
 )
 
-// checkText is an error if text cannot be a string [amqp 1.6.20].
+// checkText returns an error if text cannot be a string [amqp 1.6.20].
 func checkText(what, text string) error {
+	if uint64(len(text)) > math.MaxUint32 {
+		return &ValueError{What: what, Value: quote(text), Err: errTooLong}
+	}
 	if !utf8.ValidString(text) {
 		return &ValueError{What: what, Value: quote(text), Err: errNotUTF8}
 	}
 	return nil
 }
 
-// An Opt is a value that may not be stated, which is not the same as its
-// default. The zero Opt states nothing.
+// An Opt is an optional value; unset, as the zero Opt is, differs from every value,
+// including T's zero.
 type Opt[T comparable] struct {
 	v  T
 	ok bool
 }
 
-// Some returns an Opt that states v.
+// Some returns an Opt that is set to v.
 func Some[T comparable](v T) Opt[T] { return Opt[T]{v, true} }
 
-// Get returns the value and whether it is stated.
+// Get returns the value and whether it is set.
 func (o Opt[T]) Get() (T, bool) { return o.v, o.ok }
 
-// Or returns the value, or d where none is stated.
+// Or returns the value, or d if it is unset.
 func (o Opt[T]) Or(d T) T {
 	if o.ok {
 		return o.v
@@ -265,17 +267,17 @@ func (o Opt[T]) String() string {
 	return "unset"
 }
 
-// A DeliveryMode is JMSDeliveryMode, in JMS's own numbers [jms 3.4.2]. They leave 0
-// for a message whose header does not say whether it is durable.
+// A DeliveryMode is JMSDeliveryMode, in JMS's own numbers [jms 3.4.2]. ModeUnset is the
+// mode of a message whose header does not say whether it is durable.
 type DeliveryMode uint8
 
 const (
-	ModeUnset     DeliveryMode = 0 // the sender did not say
+	ModeUnset     DeliveryMode = 0 // no durable field
 	NonPersistent DeliveryMode = 1 // durable false
 	Persistent    DeliveryMode = 2 // durable true
 )
 
-// String returns JMS's name of the mode, "unset", or the number of what is no mode.
+// String returns JMS's name of the mode, or "unset".
 func (m DeliveryMode) String() string {
 	switch m {
 	case ModeUnset:
@@ -288,8 +290,8 @@ func (m DeliveryMode) String() string {
 	return "DeliveryMode(" + strconv.Itoa(int(m)) + ")"
 }
 
-// or returns m, or where it is unset the node's default, which is AMQP's own
-// where that is unset too. Nothing but Persistent ever becomes durable.
+// or returns m, or if it is unset the node's default, or if that is unset too AMQP's
+// own, NonPersistent.
 func (m DeliveryMode) or(nodeDefault DeliveryMode) DeliveryMode {
 	if m == ModeUnset {
 		m = nodeDefault
@@ -300,13 +302,13 @@ func (m DeliveryMode) or(nodeDefault DeliveryMode) DeliveryMode {
 	return NonPersistent // [amqp 3.2.1] durable: default false
 }
 
-// DefaultPriority is the priority of a message that states none [amqp 3.2.1] [jms 3.4.10].
+// DefaultPriority is the priority of a message without one [amqp 3.2.1] [jms 3.4.10].
 const DefaultPriority = 4
 
-// A Header is the header section of a message, as stated: a field that was left
-// out or null is not its default. The zero Header says what a message without a
-// header says [amqp 3.2.1]. Headers can be compared with == and used by several
-// goroutines at once.
+// A Header is the header section of a message as it stands on the wire: a field that
+// is left out or null is unset, which differs from its default. The zero Header is that
+// of a message without a header section [amqp 3.2.1]. Headers can be compared with == and
+// used by several goroutines at once.
 type Header struct {
 	Mode          DeliveryMode // durable
 	Priority      Opt[uint8]   // as on the wire; JMS's 0 to 9 is [Header.JMSPriority]
@@ -318,13 +320,13 @@ type Header struct {
 // headerFields is how many fields the section has [amqp 3.2.1].
 const headerFields = 5
 
-// AppendTo appends the header section of a new message: durable always written
-// as true or false, ModeUnset as true, which is JMS's default at send (QPIDJMS-608);
-// the other fields where they are stated, in their smallest encoding. To rewrite
-// a received header, which must not become durable by that, use [Header.Explicit]
-// first. It allocates nothing but what b must grow by, 20 bytes at most.
+// AppendTo appends the header section of a new message. It always writes durable, as
+// true for ModeUnset, JMS's default at send (QPIDJMS-608), and the other fields if they
+// are set, in their smallest encoding. To rewrite a received header call
+// [Header.Explicit] first, which does not turn it durable. It allocates only to grow b,
+// by at most 20 bytes.
 func (h Header) AppendTo(b []byte) []byte {
-	n := 1 // fields up to the last that is stated
+	n := 1 // fields up to the last that is set
 	switch {
 	case h.DeliveryCount.ok:
 		n = 5
@@ -367,20 +369,19 @@ func (h Header) AppendTo(b []byte) []byte {
 	return b
 }
 
-// durable says how a new message's header writes durable.
+// durable returns the durable field of a new message.
 func (h Header) durable() bool { return h.Mode.or(Persistent) == Persistent }
 
-// Explicit returns the header with its mode stated, for rewriting a message:
-// ModeUnset becomes the node's default, NonPersistent where that is ModeUnset too,
-// for a rewrite never makes a message durable that nobody said was.
+// Explicit returns the header with its mode set, for rewriting a message: ModeUnset
+// becomes the node's default, or NonPersistent if that is ModeUnset too, so that
+// rewriting never turns a message durable.
 func (h Header) Explicit(nodeDefault DeliveryMode) Header {
 	h.Mode = h.Mode.or(nodeDefault)
 	return h
 }
 
-// CountDelivery returns the header that a node gives a message of which one more
-// delivery has failed, durable made explicit as by [Header.Explicit].
-// The count stays at 2^32-1 once it is there.
+// CountDelivery returns the header after one more failed delivery: the delivery-count
+// goes up by one, to at most 2^32-1, and the mode is set as [Header.Explicit] does.
 func (h Header) CountDelivery(nodeDefault DeliveryMode) Header {
 	if n := h.DeliveryCount.Or(0); n < math.MaxUint32 {
 		h.DeliveryCount = Some(n + 1)
@@ -388,14 +389,13 @@ func (h Header) CountDelivery(nodeDefault DeliveryMode) Header {
 	return h.Explicit(nodeDefault)
 }
 
-// LowerTTL returns the header that a node gives a message after it has kept it
-// for some time, durable made explicit as by [Header.Explicit], and whether the
-// message has expired meanwhile. Only whole milliseconds count, and a negative
-// time is none.
+// LowerTTL returns the header after a node has kept the message for some time, with the
+// mode set as [Header.Explicit] does, and reports whether the message has expired. It
+// counts whole milliseconds, and a negative time as 0.
 //
-// A header without ttl, or with a ttl of 0, which JMS peers mean as none, never
-// expires. The ttl of an expired message is 1, not 0, so that it does not live on
-// for ever at a caller who sends it all the same.
+// A header without a ttl, or with a ttl of 0, which JMS peers use for none, never
+// expires. The ttl of an expired message is 1, not 0: sent on all the same, it must not
+// live forever.
 func (h Header) LowerTTL(kept time.Duration, nodeDefault DeliveryMode) (_ Header, expired bool) {
 	if ttl := h.TTL.Or(0); ttl > 0 {
 		left := int64(ttl) - max(0, kept.Milliseconds())
@@ -405,35 +405,31 @@ func (h Header) LowerTTL(kept time.Duration, nodeDefault DeliveryMode) (_ Header
 	return h.Explicit(nodeDefault), expired
 }
 
-// JMSDeliveryMode returns the mode as JMS sees it: what the header states, else the
-// node's default, else NonPersistent [amqp 3.2.1].
+// JMSDeliveryMode returns the mode as JMS sees it: the header's, else the node's default,
+// else NonPersistent [amqp 3.2.1].
 func (h Header) JMSDeliveryMode(nodeDefault DeliveryMode) DeliveryMode { return h.Mode.or(nodeDefault) }
 
-// JMSPriority returns the priority as JMS sees it, 0 to 9: 4 if none is stated,
-// 9 for all that is higher [jms 3.4.10].
+// JMSPriority returns the priority as JMS sees it, 0 to 9: 4 if it is unset, 9 if it is
+// higher [jms 3.4.10].
 func (h Header) JMSPriority() int { return min(int(h.Priority.Or(DefaultPriority)), 9) }
 
 // JMSRedelivered reports whether the message was delivered before [jms 3.4.7].
 func (h Header) JMSRedelivered() bool { return h.DeliveryCount.Or(0) > 0 }
 
-// JMSXDeliveryCount returns how often the message was delivered, this time
-// included, at most 2^31-1 [jms 3.5.11].
+// JMSXDeliveryCount returns how often the message was delivered, including this time, at
+// most 2^31-1 [jms 3.5.11].
 func (h Header) JMSXDeliveryCount() int32 {
 	return int32(min(h.DeliveryCount.Or(0), math.MaxInt32-1) + 1)
 }
 
-// HeaderFrom returns what go-amqp's header says, the zero Header for nil.
+// HeaderFrom returns the header that go-amqp decoded, the zero Header for nil.
 //
-// go-amqp hides some of what was on the wire. Durable false may mean that nothing
-// was stated; it becomes NonPersistent, which never makes a message durable by
-// mistake, but takes no node's default: where that matters, read the raw bytes
-// ([RawMessage]). Its Priority is taken as stated, 0 too: in a header made with
-// &amqp.MessageHeader{} that is no default but JMS's lowest. TTL, FirstAcquirer
-// and DeliveryCount of zero are taken as not stated.
-//
-// A TTL is rounded up to whole milliseconds, and left out where it is more than
-// a header can carry, 2^32-1 ms; a negative one is an error, a *[ValueError].
-// go-amqp itself would send such values as others.
+// go-amqp does not show which fields were unset. Durable false becomes NonPersistent;
+// to apply a node's default read the bytes ([RawMessage]). Priority is taken as set, so
+// that 0, as in &amqp.MessageHeader{}, is JMS's lowest. TTL, FirstAcquirer and
+// DeliveryCount are unset if zero. TTL is rounded up to milliseconds, and left out above
+// 2^32-1 ms, the most that a header carries; a negative one is an error, a *[ValueError].
+// go-amqp would send other values in their place.
 func HeaderFrom(mh *amqp.MessageHeader) (Header, error) {
 	if mh == nil {
 		return Header{}, nil
@@ -454,8 +450,8 @@ func HeaderFrom(mh *amqp.MessageHeader) (Header, error) {
 	return h, nil
 }
 
-// modeFrom and the two below return a field of HeaderFrom each, for a [View], in which no
-// field fails for another.
+// modeFrom and the two functions below return a field of HeaderFrom each, for a [View],
+// in which an error of one field does not affect another.
 func modeFrom(mh *amqp.MessageHeader) DeliveryMode {
 	switch {
 	case mh == nil:
@@ -480,10 +476,10 @@ func deliveryCountFrom(mh *amqp.MessageHeader) Opt[uint32] {
 	return Some(mh.DeliveryCount)
 }
 
-// MessageHeader returns the header for go-amqp to send, never nil, so that
-// durable is always on the wire, by the rule of [Header.AppendTo]. What is not
-// stated gets AMQP's default, priority 4 above all. go-amqp cannot send a ttl, a
-// first-acquirer or a delivery-count that states its default: it leaves them out.
+// MessageHeader returns the header for go-amqp to send, never nil, so that durable is
+// always on the wire, as [Header.AppendTo] writes it. Fields that are unset have AMQP's
+// default, such as priority 4. go-amqp leaves out a ttl, a first-acquirer and a
+// delivery-count that equal their default.
 func (h Header) MessageHeader() *amqp.MessageHeader {
 	return &amqp.MessageHeader{
 		Durable:       h.durable(),
@@ -494,8 +490,8 @@ func (h Header) MessageHeader() *amqp.MessageHeader {
 	}
 }
 
-// wholeMilliseconds returns d rounded up to milliseconds, so that no positive
-// time becomes none. A negative d is an error.
+// wholeMilliseconds returns d rounded up to milliseconds, so that a positive time never
+// becomes 0. A negative d is an error.
 func wholeMilliseconds(what string, d time.Duration) (int64, error) {
 	if d < 0 {
 		return 0, &ValueError{What: what, Value: d.String(), Err: errors.New("negative")}
@@ -507,8 +503,8 @@ func wholeMilliseconds(what string, d time.Duration) (int64, error) {
 	return ms, nil
 }
 
-// headerTTL returns the ttl field for a time to live: none for 0, which is no
-// limit, and none for what does not fit.
+// headerTTL returns the ttl field for a time to live: unset for 0, which means never, and
+// for one that does not fit.
 func headerTTL(ms int64) Opt[uint32] {
 	if ms < 1 || ms > math.MaxUint32 {
 		return Opt[uint32]{}
@@ -516,7 +512,7 @@ func headerTTL(ms int64) Opt[uint32] {
 	return Some(uint32(ms))
 }
 
-// wireError returns err, which was met in bytes that start at offset base.
+// wireError returns the error of bytes that start at offset base.
 func wireError(in string, base int, err *wire.Error) error {
 	return &WireError{In: in, Offset: base + err.Offset, Err: err.Err}
 }

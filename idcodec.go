@@ -17,8 +17,8 @@ import (
 	"github.com/seed-b113d664/amqpjms/internal/wire"
 )
 
-// What a JMS message id starts with, and the markers that may follow it and say
-// which type an id has in AMQP (AMQPBINDMAP-15). Upper and lower case differ.
+// The prefix of a JMS message id, and the markers that may follow it to say which
+// type the id has in AMQP (AMQPBINDMAP-15). They are case-sensitive.
 const (
 	idPrefix       = "ID:"
 	markerString   = "AMQP_STRING:"
@@ -38,25 +38,24 @@ const (
 	idBinary
 )
 
-// An ID is a message-id or correlation-id of AMQP: a string, a ulong, a uuid or a
-// binary [amqp 3.2.11 to 3.2.14]. JMS writes all four as strings, by a scheme of
-// prefixes that keeps the type (AMQPBINDMAP-15); [ID.JMSMessageID] and
-// [ID.JMSCorrelationID] give those strings, and [ParseID] reads them.
+// An ID is an AMQP message-id or correlation-id: a string, ulong, uuid or binary
+// [amqp 3.2.11 to 3.2.14]. JMS writes all four as strings whose prefix keeps the type
+// (AMQPBINDMAP-15): [ID.JMSMessageID] and [ID.JMSCorrelationID] return those strings,
+// and [ParseID] reads them.
 //
-// The zero ID is no id, which is not the same as an empty string or an empty
-// binary. IDs can be compared with ==, used as keys of a map, and used by several
-// goroutines at once. Two of them are equal if the type and the value are.
+// The zero ID is no id; an empty string and an empty binary are ids. IDs can be
+// compared with ==, used as map keys, and used by several goroutines at once. Two are
+// equal if type and value are.
 type ID struct {
 	kind idKind
 	hi   uint64 // of a uuid
-	lo   uint64 // of a uuid; a ulong
-	text string // a string; the bytes of a binary
+	lo   uint64 // of a uuid; the ulong
+	text string // the string; the bytes of a binary
 }
 
-// NewID returns a new unique id as a JMS provider makes them, "ID:" and a random
-// uuid [jms 3.4.3].
+// NewID returns a new unique id of type string, "ID:" and a random uuid [jms 3.4.3].
 func NewID() ID {
-	var u uuid.UUID // as uuid.New makes it, which allocates
+	var u uuid.UUID // not uuid.New, which allocates
 	rand.Read(u[:])
 	u[6] = u[6]&0x0f | 0x40 // version 4 [rfc 9562 5.4]
 	u[8] = u[8]&0x3f | 0x80 // variant
@@ -71,13 +70,13 @@ var (
 	errNotBinary = errors.New("not pairs of hex digits")
 )
 
-// ParseID reads a JMSCorrelationID, or a JMSMessageID that a bridge sets, as a JMS
-// application writes it. A string that does not start with "ID:" and one of the
-// five markers is an id of type string, all of it; the empty string too, so do not give
-// it the "" that stands for none. After a marker stands what it says, in the one form that
-// [ID.JMSMessageID] writes, save that hex digits may be in either case: anything else is an
-// error, a *[ValueError], as it is for a string that is not valid UTF-8. An id of type
-// string shares jms's memory.
+// ParseID reads a JMSCorrelationID, or a JMSMessageID set by a bridge. A string that
+// does not start with "ID:" and one of the five markers is an id of type string, the
+// empty string too: do not pass the "" that stands for no id.
+//
+// What follows a marker must have the form that [ID.JMSMessageID] writes, with hex digits
+// in either case. Anything else is an error, a *[ValueError], and so is invalid UTF-8. An
+// id of type string shares jms's memory.
 func ParseID(jms string) (ID, error) {
 	id, err := parseID(jms)
 	if (err != nil || id.kind == idString) && !utf8.ValidString(jms) { // the others are ASCII
@@ -91,7 +90,7 @@ func ParseID(jms string) (ID, error) {
 
 func parseID(jms string) (ID, error) {
 	marker, rest := cutMarker(jms)
-	size := uint64(len(rest)) // of the id, to which its JMS string may add
+	size := uint64(len(rest)) // of the id on the wire
 	if marker == markerBinary {
 		size /= 2
 	}
@@ -102,14 +101,14 @@ func parseID(jms string) (ID, error) {
 	case markerString, markerNoPrefix:
 		return ID{kind: idString, text: rest}, nil
 	case markerUlong:
-		// One spelling for one number: no sign, which ParseUint refuses as well, and no leading zero.
+		// One spelling per number: no leading zero here, no sign in ParseUint.
 		n, err := strconv.ParseUint(rest, 10, 64)
 		if err != nil || len(rest) > 1 && rest[0] == '0' {
 			return ID{}, errNotUlong
 		}
 		return ulongID(n), nil
 	case markerUUID:
-		if len(rest) != uuidLen { // uuid.Parse takes other forms too, all of other lengths
+		if len(rest) != uuidLen { // uuid.Parse takes other forms, all of other lengths
 			return ID{}, errNotUUID
 		}
 		u, err := uuid.Parse(rest)
@@ -122,7 +121,7 @@ func parseID(jms string) (ID, error) {
 		b.Grow(len(rest) / 2)
 		var scratch [16]byte
 		for rest != "" {
-			digits := rest[:min(len(rest), 2*len(scratch))] // few, so that as bytes they need no memory
+			digits := rest[:min(len(rest), 2*len(scratch))] // few, so that converting them allocates nothing
 			n, err := hex.Decode(scratch[:], []byte(digits))
 			if err != nil {
 				return ID{}, errNotBinary
@@ -135,14 +134,14 @@ func parseID(jms string) (ID, error) {
 	return ID{kind: idString, text: jms}, nil
 }
 
-// cutMarker returns the marker that follows "ID:" at the start of s and what
-// follows that, and "" where there is none.
+// cutMarker returns the marker that follows "ID:" at the start of s and what follows
+// it, "" and s where there is no marker.
 func cutMarker[T string | []byte](s T) (marker string, rest T) {
 	const shortest = len(idPrefix) + len(markerUUID)
 	if len(s) < shortest || s[len(idPrefix)] != 'A' || !hasPrefix(s, idPrefix) {
 		return "", s
 	}
-	switch s[len(idPrefix+"AMQP_")] { // the first letter in which they differ, but for two
+	switch s[len(idPrefix+"AMQP_")] { // tells all but UUID and ULONG apart
 	case 'S':
 		marker = markerString
 	case 'N':
@@ -165,10 +164,10 @@ func hasPrefix[T string | []byte](s T, prefix string) bool {
 	return len(s) >= len(prefix) && string(s[:len(prefix)]) == prefix
 }
 
-// IDFrom returns the id that v holds, as in go-amqp's MessageID and CorrelationID:
-// a string, a uint64, an amqp.UUID or uuid.UUID, or a []byte, which is copied. No id
-// is nil, [amqp.Null] and a nil []byte; an empty []byte is an empty binary. Any other type
-// is an error, a *[ValueError], and so is a string that is not valid UTF-8.
+// IDFrom returns the id that v holds, as go-amqp's MessageID and CorrelationID do: a
+// string, a uint64, an amqp.UUID or uuid.UUID, or a []byte, which is copied. nil,
+// [amqp.Null] and a nil []byte are no id; an empty []byte is an empty binary. Any other
+// type is an error, a *[ValueError], and so is a string that is not valid UTF-8.
 func IDFrom(v any) (ID, error) {
 	switch v := v.(type) {
 	case nil, amqp.Null:
@@ -176,9 +175,6 @@ func IDFrom(v any) (ID, error) {
 	case string:
 		if err := checkText("id", v); err != nil {
 			return ID{}, err
-		}
-		if uint64(len(v)) > math.MaxUint32 {
-			return ID{}, &ValueError{What: "id", Value: quote(v), Err: errTooLong}
 		}
 		return ID{kind: idString, text: v}, nil
 	case uint64:
@@ -197,7 +193,7 @@ func IDFrom(v any) (ID, error) {
 		return ID{kind: idBinary, text: string(v)}, nil
 	default:
 		return ID{}, &ValueError{What: "id", Value: fmt.Sprintf("of type %T", v),
-			Err: errors.New("an id is a string, uint64, amqp.UUID, uuid.UUID or []byte")}
+			Err: errors.New("want string, uint64, amqp.UUID, uuid.UUID or []byte")}
 	}
 }
 
@@ -206,8 +202,23 @@ func ulongID(n uint64) ID { return ID{kind: idUlong, lo: n} }
 // IsZero reports whether there is no id.
 func (id ID) IsZero() bool { return id.kind == idNone }
 
-// Value returns the id as go-amqp takes it: a string, a uint64, an amqp.UUID, a new
-// []byte, never nil, or nil for no id.
+// Type returns the id's AMQP type: "string", "ulong", "uuid" or "binary", "" for no id.
+func (id ID) Type() string {
+	switch id.kind {
+	case idString:
+		return "string"
+	case idUlong:
+		return "ulong"
+	case idUUID:
+		return "uuid"
+	case idBinary:
+		return "binary"
+	}
+	return ""
+}
+
+// Value returns the id as go-amqp takes it: a string, a uint64, an amqp.UUID, or a new
+// []byte that is not nil; nil for no id.
 func (id ID) Value() any {
 	switch id.kind {
 	case idString:
@@ -222,28 +233,27 @@ func (id ID) Value() any {
 	return nil
 }
 
-// JMSMessageID returns the id as JMSMessageID, "" for no id. Every such string starts
-// with "ID:", and no two ids have the same [jms 3.4.3].
+// JMSMessageID returns the id as JMSMessageID, "" for no id. The string starts with
+// "ID:", and no two ids have the same one [jms 3.4.3].
 func (id ID) JMSMessageID() string { return id.jms(forMessageID) }
 
-// JMSCorrelationID returns the id as JMSCorrelationID, "" for no id and for an empty
-// string, which [ID.IsZero] tells apart. It is the JMSMessageID, save that a string
-// that does not start with "ID:" stays as it is [jms 3.4.5].
+// JMSCorrelationID returns the id as JMSCorrelationID: the JMSMessageID, but a string
+// that does not start with "ID:" as it is [jms 3.4.5]. It returns "" for no id and for an
+// empty string; [ID.IsZero] tells them apart.
 func (id ID) JMSCorrelationID() string { return id.jms(forCorrelationID) }
 
-// AppendMessageID appends [ID.JMSMessageID] to b, and allocates nothing but what b must
-// grow by.
+// AppendMessageID appends [ID.JMSMessageID] to b. It allocates only to grow b.
 func (id ID) AppendMessageID(b []byte) []byte { return id.appendJMS(b, forMessageID) }
 
 // AppendCorrelationID appends [ID.JMSCorrelationID] to b, as [ID.AppendMessageID] does.
 func (id ID) AppendCorrelationID(b []byte) []byte { return id.appendJMS(b, forCorrelationID) }
 
-// String returns the id as JMSMessageID, for people to read.
-func (id ID) String() string { return id.JMSMessageID() }
+// String returns [ID.JMSCorrelationID], the shortest form that [ParseID] reads back.
+func (id ID) String() string { return id.JMSCorrelationID() }
 
-// CorrelationIDAsBytes returns a new copy of the bytes of an id of type binary, nil
-// for no id, and an error, a *[ValueError], for any other [jms 3.4.5]. An id made
-// by IDFrom from a []byte is what JMS's setJMSCorrelationIDAsBytes sends.
+// CorrelationIDAsBytes returns a copy of the bytes of a binary id, nil for no id. Another
+// type is an error, a *[ValueError] [jms 3.4.5]. To set JMSCorrelationIDAsBytes, pass a
+// []byte to [IDFrom].
 func (id ID) CorrelationIDAsBytes() ([]byte, error) {
 	switch id.kind {
 	case idNone:
@@ -251,11 +261,10 @@ func (id ID) CorrelationIDAsBytes() ([]byte, error) {
 	case idBinary:
 		return []byte(id.text), nil
 	}
-	return nil, &ValueError{What: "id", Value: quote(id.JMSCorrelationID()), Err: errors.New("not a binary")}
+	return nil, &ValueError{What: "id", Value: quote(id.String()), Err: fmt.Errorf("got %s, want binary", id.Type())}
 }
 
-// AppendTo appends the id as AMQP encodes it, null for no id. It allocates nothing
-// but what b must grow by.
+// AppendTo appends the encoded id, null for no id. It allocates only to grow b.
 func (id ID) AppendTo(b []byte) []byte {
 	switch id.kind {
 	case idString:
@@ -270,7 +279,7 @@ func (id ID) AppendTo(b []byte) []byte {
 	return wire.AppendNull(b)
 }
 
-// An idField is where an id stands, which decides how JMS writes a string.
+// An idField is the field that an id is in. It decides how JMS writes a string.
 type idField uint8
 
 const (
@@ -278,8 +287,7 @@ const (
 	forCorrelationID
 )
 
-// jms returns the JMS string of an id, without a copy where that is the string itself,
-// else allocated once.
+// jms returns the JMS string of an id: the string itself, uncopied, or one allocation.
 func (id ID) jms(field idField) string {
 	if id.kind == idString {
 		if prefix := stringPrefix(id.text, field); prefix != "" {
@@ -316,9 +324,9 @@ func (id ID) appendJMS(b []byte, field idField) []byte {
 	return b
 }
 
-// stringPrefix returns what JMS puts before an id of type string: a marker where
-// the string would be read as another id without it, and in a message id, which
-// must start with "ID:", where it does not (AMQPBINDMAP-15).
+// stringPrefix returns what JMS puts before an id of type string: a marker if the
+// string would otherwise read as another id, or if a message id does not start with
+// "ID:" (AMQPBINDMAP-15).
 func stringPrefix[T string | []byte](s T, field idField) string {
 	if !hasPrefix(s, idPrefix) {
 		if field == forMessageID {
@@ -402,8 +410,8 @@ func (id ID) uuid() (u [16]byte) {
 	return u
 }
 
-// ID returns the id that an encoded message-id or correlation-id holds, no id for a
-// nil RawValue and for null. A value of another type is an error, a *[WireError].
+// ID returns the id of an encoded message-id or correlation-id, no id for a nil RawValue
+// and for null. A value of another type is an error, a *[WireError].
 func (v RawValue) ID() (id ID, err error) {
 	r := wire.NewReader(v)
 	if len(v) > 0 && !r.Null() {
@@ -433,17 +441,17 @@ func readID(r *wire.Reader) ID {
 	}
 }
 
-// notAnID fails with the next value, which is of a type that ids do not have, or none at all.
+// notAnID fails r at the next value, whose type ids do not have.
 func notAnID(r *wire.Reader, t wire.Type) {
 	at := r.Offset()
 	if r.Skip(); r.Err() == nil {
-		r.Fail(at, fmt.Errorf("%v, and an id is a string, ulong, uuid or binary", t))
+		r.Fail(at, fmt.Errorf("got %v, want string, ulong, uuid or binary", t))
 	}
 }
 
-// MessageID returns the message-id, the zero ID if there is none. It is an error, a
-// *[WireError], if there is another type of value or a string that is not UTF-8.
-// It reads no other property.
+// MessageID returns the message-id, the zero ID if there is none. A value of another
+// type and a string that is not UTF-8 are errors, a *[WireError]. It reads no other
+// property.
 func (m *RawMessage) MessageID() (ID, error) { return m.id(FieldMessageID) }
 
 // CorrelationID returns the correlation-id, as [RawMessage.MessageID] does.
@@ -460,16 +468,16 @@ func (m *RawMessage) id(field PropertiesField) (id ID, err error) {
 	return id, nil
 }
 
-// AppendMessageID appends the JMSMessageID to b, nothing if there is no message-id.
-// Where [RawMessage.MessageID] has an error so does it, and returns b as it was. It
-// allocates nothing but what b must grow by.
+// AppendMessageID appends the JMSMessageID to b, nothing if there is no message-id. It
+// has the errors of [RawMessage.MessageID], and returns b unchanged with one. It allocates
+// only to grow b.
 func (m *RawMessage) AppendMessageID(b []byte) ([]byte, error) {
 	return m.appendID(b, FieldMessageID, forMessageID)
 }
 
 // AppendCorrelationID appends the JMSCorrelationID to b, as
-// [RawMessage.AppendMessageID] does. An empty correlation-id appends nothing
-// either: [RawMessage.CorrelationID] tells it from none.
+// [RawMessage.AppendMessageID] does. An empty correlation-id appends nothing too:
+// [RawMessage.CorrelationID] tells it from none.
 func (m *RawMessage) AppendCorrelationID(b []byte) ([]byte, error) {
 	return m.appendID(b, FieldCorrelationID, forCorrelationID)
 }

@@ -79,7 +79,7 @@ func TestIDs(t *testing.T) {
 			id, err := IDFrom(row.value)
 			require.NoError(t, err)
 			require.Equal(t, row.message, id.JMSMessageID(), "IDFrom(%v).MessageID()", row.value)
-			require.Equal(t, row.message, id.String())
+			require.Equal(t, row.correlation, id.String())
 			require.Equal(t, row.correlation, id.JMSCorrelationID(), "IDFrom(%v).CorrelationID()", row.value)
 			require.Equal(t, "before"+row.message, string(id.AppendMessageID([]byte("before"))))
 			require.Equal(t, "before"+row.correlation, string(id.AppendCorrelationID([]byte("before"))))
@@ -282,7 +282,7 @@ func TestIDFrom(t *testing.T) {
 		[16]byte{}: "[16]uint8", &s: "*string", time.Time{}: "time.Time", ID{}: "amqpjms.ID",
 	} {
 		id, err := IDFrom(v)
-		wantValueError(t, err, "amqpjms: id of type "+typ+": an id is a string, uint64, amqp.UUID, uuid.UUID or []byte")
+		wantValueError(t, err, "amqpjms: id of type "+typ+": want string, uint64, amqp.UUID, uuid.UUID or []byte")
 		require.Zero(t, id)
 	}
 	id, err := IDFrom("a\xff" + strings.Repeat("b", 100))
@@ -323,10 +323,10 @@ func TestCorrelationIDAsBytes(t *testing.T) {
 		{nil, nil, ""},
 		{[]byte{}, []byte{}, ""},
 		{[]byte{0, 255}, []byte{0, 255}, ""},
-		{"my-id", nil, `amqpjms: id "my-id": not a binary`},
-		{"", nil, `amqpjms: id "": not a binary`},
-		{uint64(42), nil, `amqpjms: id "ID:AMQP_ULONG:42": not a binary`},
-		{aUUID, nil, `amqpjms: id "ID:AMQP_UUID:0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0": not a binary`},
+		{"my-id", nil, `amqpjms: id "my-id": got string, want binary`},
+		{"", nil, `amqpjms: id "": got string, want binary`},
+		{uint64(42), nil, `amqpjms: id "ID:AMQP_ULONG:42": got ulong, want binary`},
+		{aUUID, nil, `amqpjms: id "ID:AMQP_UUID:0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0": got uuid, want binary`},
 	} {
 		id, err := IDFrom(row.v)
 		require.NoError(t, err)
@@ -388,15 +388,15 @@ func TestIDComparable(t *testing.T) {
 }
 
 func TestWrongIDsOnTheWire(t *testing.T) {
-	const notAnID = ", and an id is a string, ulong, uuid or binary"
+	const notAnID = ", want string, ulong, uuid or binary"
 	for _, row := range []struct{ name, wire, want string }{
-		{"symbol", "a3 01 61", "at byte 0: symbol" + notAnID},
-		{"uint", "52 2a", "at byte 0: uint" + notAnID},
-		{"long", "55 2a", "at byte 0: long" + notAnID},
-		{"timestamp", "83 00 00 00 00 00 00 00 2a", "at byte 0: timestamp" + notAnID},
-		{"boolean", "41", "at byte 0: boolean" + notAnID},
-		{"list", "45", "at byte 0: list" + notAnID},
-		{"described string", "00 a3 01 61 a1 01 61", "at byte 0: described value" + notAnID},
+		{"symbol", "a3 01 61", "at byte 0: got symbol" + notAnID},
+		{"uint", "52 2a", "at byte 0: got uint" + notAnID},
+		{"long", "55 2a", "at byte 0: got long" + notAnID},
+		{"timestamp", "83 00 00 00 00 00 00 00 2a", "at byte 0: got timestamp" + notAnID},
+		{"boolean", "41", "at byte 0: got boolean" + notAnID},
+		{"list", "45", "at byte 0: got list" + notAnID},
+		{"described string", "00 a3 01 61 a1 01 61", "at byte 0: got described value" + notAnID},
 		{"no format code", "3f", "at byte 0: invalid format code 0x3f"},
 		{"string that is not UTF-8", "a1 01 ff", "at byte 2: string is not valid UTF-8"},
 		{"string with a surrogate", "a1 03 ed a0 80", "at byte 2: string is not valid UTF-8"},
@@ -702,4 +702,33 @@ func TestIDAllocs(t *testing.T) {
 	text, err := IDFrom(idPrefix + markerUUID + strings.Repeat("x", 1000))
 	require.NoError(t, err)
 	allocs(t, 1, "MessageID of a long string", func() { _ = text.JMSMessageID() })
+}
+
+// People read an id as JMSCorrelationID, which ParseID reads back.
+func TestIDString(t *testing.T) {
+	for _, row := range []struct {
+		value any
+		text  string
+		typ   string
+	}{
+		{nil, "", ""},
+		{"order 7", "order 7", "string"},
+		{"ID:7", "ID:7", "string"},
+		{"", "", "string"},
+		{"ID:AMQP_ULONG:7", "ID:AMQP_STRING:ID:AMQP_ULONG:7", "string"},
+		{uint64(42), "ID:AMQP_ULONG:42", "ulong"},
+		{amqp.UUID{}, "ID:AMQP_UUID:00000000-0000-0000-0000-000000000000", "uuid"},
+		{[]byte{}, "ID:AMQP_BINARY:", "binary"},
+	} {
+		id, err := IDFrom(row.value)
+		require.NoError(t, err)
+		require.Equal(t, row.text, fmt.Sprint(id))
+		require.Equal(t, row.typ, id.Type(), row.text)
+		if row.value == nil {
+			continue
+		}
+		back, err := ParseID(id.String())
+		require.NoError(t, err)
+		require.Equal(t, id, back)
+	}
 }

@@ -669,9 +669,9 @@ func TestReply(t *testing.T) {
 		{"an empty one", amqp.Message{Properties: &amqp.MessageProperties{ReplyTo: &empty}}, `reply-to none: the message asks for no reply`},
 		{"no UTF-8", amqp.Message{Properties: &amqp.MessageProperties{ReplyTo: &bad}}, `reply-to "\xff": not valid UTF-8`},
 		{"a wrong id", amqp.Message{Properties: &amqp.MessageProperties{ReplyTo: &address, MessageID: int32(1)}},
-			`id of type int32: an id is a string, uint64, amqp.UUID, uuid.UUID or []byte`},
+			`id of type int32: want string, uint64, amqp.UUID, uuid.UUID or []byte`},
 		{"a wrong id", amqp.Message{Properties: &amqp.MessageProperties{ReplyTo: &address, CorrelationID: int32(1)}},
-			`id of type int32: an id is a string, uint64, amqp.UUID, uuid.UUID or []byte`},
+			`id of type int32: want string, uint64, amqp.UUID, uuid.UUID or []byte`},
 	} {
 		m, to, err := Consumer{}.View(&row.request, sentAt()).Reply(CorrelationIDFirst)
 		wantValueError(t, err, "amqpjms: "+row.err)

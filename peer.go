@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/Azure/go-amqp"
 )
 
 // A DelayForm is a way to ask a peer to deliver a message later (AMQ-8320). The
@@ -284,13 +282,8 @@ func DestinationKindFrom(annotation, legacy any) DestinationKind {
 }
 
 func kindOfWords(v any) DestinationKind {
-	var words string
-	switch v := v.(type) {
-	case string:
-		words = v
-	case amqp.Symbol:
-		words = string(v)
-	default:
+	words, ok := textFrom(v)
+	if !ok {
 		return UnknownKind
 	}
 	kind, temporary := UnknownKind, false

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"time"
@@ -16,47 +17,6 @@ import (
 // A SectionKind is a section of a message; its value is the code of the
 // section's descriptor [amqp 3.2].
 type SectionKind uint8
-
-// ParseHeader reads an encoded header section, descriptor included, and nothing
-// after it: bytes left over, like no bytes at all, are an error, a *[WireError].
-// It allocates nothing and keeps nothing of section.
-func ParseHeader(section []byte) (h Header, err error) {
-	r := wire.NewReader(section)
-	kind := readSection(&r)
-	if kind != SectionHeader {
-		r.Fail(0, fmt.Errorf("%v got section, want header", kind))
-	}
-	readHeader(&r, &h)
-	r.Done()
-	if err := r.Err(); err != nil {
-		return Header{}, wireError("header", 0, err)
-	}
-	return h, nil
-}
-
-// readHeader reads the list of a header section into h, which must be zero.
-func readHeader(r *wire.Reader, h *Header) {
-	outer, n := r.Fields(headerFields)
-	if n > 0 && !r.Null() {
-		h.Mode = NonPersistent
-		if r.Boolean() {
-			h.Mode = Persistent
-		}
-	}
-	if n > 1 && !r.Null() {
-		h.Priority = Some(r.Ubyte())
-	}
-	if n > 2 && !r.Null() {
-		h.TTL = Some(r.Uint())
-	}
-	if n > 3 && !r.Null() {
-		h.FirstAcquirer = Some(r.Boolean())
-	}
-	if n > 4 && !r.Null() {
-		h.DeliveryCount = Some(r.Uint())
-	}
-	r.Leave(outer)
-}
 
 const (
 	SectionHeader                SectionKind = 0x70
@@ -120,7 +80,7 @@ func sectionNamed(symbol []byte) SectionKind {
 	return 0
 }
 
-// readSection reads a section's descriptor. What is no section fails the reader.
+// readSection reads a section's descriptor. Any other value fails the reader.
 func readSection(r *wire.Reader) SectionKind {
 	if kind := r.ShortDescriptor(byte(SectionHeader), byte(SectionFooter)); kind != 0 {
 		return SectionKind(kind)
@@ -145,23 +105,61 @@ func readRareSection(r *wire.Reader) SectionKind {
 	return 0
 }
 
-// A RawMessage is an encoded message cut into its sections, for brokers and
-// others that hold bytes and never decode a body. [RawMessage.Parse] fills it.
+// ParseHeader reads an encoded header section with its descriptor. Trailing data and
+// missing bytes are errors, a *[WireError]. It allocates nothing and keeps nothing of
+// section.
+func ParseHeader(section []byte) (h Header, err error) {
+	r := wire.NewReader(section)
+	kind := readSection(&r)
+	if kind != SectionHeader {
+		r.Fail(0, fmt.Errorf("%v got section, want header", kind))
+	}
+	readHeader(&r, &h)
+	r.Done()
+	if err := r.Err(); err != nil {
+		return Header{}, wireError("header", 0, err)
+	}
+	return h, nil
+}
+
+// readHeader reads the list of a header section into h, which must be zero.
+func readHeader(r *wire.Reader, h *Header) {
+	outer, n := r.Fields(headerFields)
+	if n > 0 && !r.Null() {
+		h.Mode = NonPersistent
+		if r.Boolean() {
+			h.Mode = Persistent
+		}
+	}
+	if n > 1 && !r.Null() {
+		h.Priority = Some(r.Ubyte())
+	}
+	if n > 2 && !r.Null() {
+		h.TTL = Some(r.Uint())
+	}
+	if n > 3 && !r.Null() {
+		h.FirstAcquirer = Some(r.Boolean())
+	}
+	if n > 4 && !r.Null() {
+		h.DeliveryCount = Some(r.Uint())
+	}
+	r.Leave(outer)
+}
+
+// A RawMessage is an encoded message cut into its sections by [RawMessage.Parse]. It is
+// for brokers and others that hold bytes and do not decode bodies.
 //
-// Each section is there with its descriptor, nil where the message has none.
-// Joined in the order of the fields (Rest apart, which is all after the header)
-// they are the message. They alias the bytes that were parsed and are clipped,
-// so that appending to one does not write into the next. Of the bare message
-// nothing is decoded before a method asks for it, and a property that is wrong
-// fails that method only.
+// Each section has its descriptor, and is nil if the message lacks it. Joined in the order
+// of the fields, without Rest, they are the message. They alias the parsed bytes and are
+// clipped. Values are decoded when a method asks for them, so that a malformed one is an
+// error of that method only.
 //
-// The zero RawMessage is an empty message. The fields are for reading: methods find
-// what they look for by what Parse has noted. A RawMessage may be read by several
-// goroutines at once, but not while Parse fills it.
+// The zero RawMessage is an empty message. Do not change the fields. Several goroutines
+// may read a RawMessage at once.
 type RawMessage struct {
 	Header        Header // zero where there is no header section
 	HeaderSection []byte
-	Rest          []byte // all that follows the header section
+	Rest          []byte // everything after the header section
 
 	DeliveryAnnotations   []byte
 	MessageAnnotations    []byte
@@ -170,20 +168,19 @@ type RawMessage struct {
 	Body                  []byte // the body's sections and the footer, see [RawMessage.BodySections]
 
 	msg        []byte
-	first, end int // where in msg the fields of the properties are
-	count      int // how many fields they say there are
+	first, end int // bounds in msg of the fields of the properties
+	count      int // number of these fields
 }
 
-// Parse cuts msg into its sections. It goes once over what stands before the
-// body and looks at nothing behind that, so its cost does not grow with the
-// body, nor with the size of a property or the number of annotations. It
-// allocates nothing; m, which may be used again and again, aliases msg.
+// Parse cuts msg into its sections. It makes one pass over the sections before the body
+// and never reads the body, so its cost does not grow with the body, nor with the size of
+// a property or the number of annotations. It allocates nothing; m aliases msg and can be
+// reused.
 //
-// It is an error, a *[WireError], if a section before the body is not one of
-// header, delivery annotations, message annotations, properties and application
-// properties, each at most once and in that order [amqp 3.2]; if a section's
-// declared size does not fit; if the header's fields are not what they should be;
-// if the properties are more than 13. After an error m is empty. No bytes at all
+// It is an error, a *[WireError], if the sections before the body are not header, delivery
+// annotations, message annotations, properties and application properties, each at most
+// once and in that order [amqp 3.2], if the size of one does not fit, if the header is
+// malformed, or if there are more than 13 properties. After an error m is empty. No bytes
 // are an empty message.
 func (m *RawMessage) Parse(msg []byte) error {
 	*m = RawMessage{}
@@ -197,7 +194,7 @@ func (m *RawMessage) Parse(msg []byte) error {
 			m.Body = msg[start:len(msg):len(msg)]
 			break
 		}
-		if kind <= before { // as 0 is, what is no section, whose error stays
+		if kind <= before { // or not a section, whose error stays
 			r.Fail(start, orderError(kind, before))
 			break
 		}
@@ -237,7 +234,7 @@ func (m *RawMessage) Parse(msg []byte) error {
 	return nil
 }
 
-// orderError says why a section cannot stand after another.
+// orderError returns why a section cannot follow another.
 func orderError(kind, before SectionKind) error {
 	if kind == before {
 		return fmt.Errorf("second %v section", kind)
@@ -299,10 +296,9 @@ func (f PropertiesField) String() string {
 	return "PropertiesField(" + strconv.Itoa(int(f)) + ")"
 }
 
-// Property returns a field of the properties section as it is encoded, nil where it
-// is absent or null. It skips the fields before it, and is an error, a *[WireError],
-// if one of those or the field itself is cut off or no AMQP value, or if the section
-// goes on after its last field.
+// Property returns an encoded field of the properties section, nil if it is absent or
+// null. It skips the fields before it. It is an error, a *[WireError], if one of these or
+// the field itself is malformed, or if data follows the last field.
 func (m *RawMessage) Property(f PropertiesField) (RawValue, error) {
 	var v RawValue
 	var r wire.Reader
@@ -315,19 +311,18 @@ func (m *RawMessage) Property(f PropertiesField) (RawValue, error) {
 	return v, nil
 }
 
-// seek makes r a reader of the properties' fields that stands at one of them, and reports
-// whether there is a value to read, or an error. Null is none.
+// seek puts r at a field of the properties, and reports whether there is a value other
+// than null, or an error.
 func (m *RawMessage) seek(r *wire.Reader, f PropertiesField) bool {
 	r.Reset(m.msg[:m.end], m.first)
 	r.SkipN(min(int(f), m.count))
 	return int(f) < m.count && !r.Null()
 }
 
-// checkField returns the error of a reader that has read a field or found none
-// where seek put it.
+// checkField returns the error of a reader that has read the field at which seek put it.
 func (m *RawMessage) checkField(r *wire.Reader, f PropertiesField) error {
 	if int(f) >= m.count-1 {
-		r.Done() // [amqp 1.4]: after the last field nothing may stand
+		r.Done() // [amqp 1.4]: nothing follows the last field
 	}
 	if err := r.Err(); err != nil {
 		return wireError(f.String(), 0, err)
@@ -335,13 +330,14 @@ func (m *RawMessage) checkField(r *wire.Reader, f PropertiesField) error {
 	return nil
 }
 
-// beforeBody returns the sections before the body, from SectionHeader on, nil for one that
-// is not there.
+// beforeBody returns the sections before the body, from SectionHeader on, nil for those
+// that the message lacks.
 func (m *RawMessage) beforeBody() [5][]byte {
 	return [...][]byte{m.HeaderSection, m.DeliveryAnnotations, m.MessageAnnotations, m.Properties, m.ApplicationProperties}
 }
 
-// offset returns where in the message a section starts, or for SectionData the body.
+// offset returns where a section starts in the message, for SectionData where the body
+// does.
 func (m *RawMessage) offset(kind SectionKind) int {
 	at := 0
 	for i, s := range m.beforeBody() {
@@ -352,12 +348,11 @@ func (m *RawMessage) offset(kind SectionKind) int {
 	return at
 }
 
-// Annotation returns a message annotation as it is encoded, nil where it is absent
-// or null. Keys are symbols [amqp 3.2.3]: a key of another type matches no name. Of a
-// name that stands there twice, which AMQP forbids [amqp 1.6.23], the first counts, also
-// where it is null; go-amqp keeps the last. It walks the annotations up to the one it
-// finds, and allocates nothing. It is an error, a *[WireError], if they are broken before
-// that.
+// Annotation returns an encoded message annotation, nil if it is absent or null. Keys are
+// symbols [amqp 3.2.3]: a key of another type matches no name. If a name is there twice,
+// which AMQP forbids [amqp 1.6.23], the first counts, null or not; go-amqp keeps the last.
+// It walks the annotations up to the one it finds, and allocates nothing. It is an error,
+// a *[WireError], if they are malformed up to there.
 func (m *RawMessage) Annotation(name string) (RawValue, error) {
 	return m.find(m.MessageAnnotations, wire.Symbol, name, false)
 }
@@ -367,15 +362,14 @@ func (m *RawMessage) DeliveryAnnotation(name string) (RawValue, error) {
 	return m.find(m.DeliveryAnnotations, wire.Symbol, name, false)
 }
 
-// ApplicationProperty returns an application property, as
-// [RawMessage.Annotation] does, save that its keys are strings [amqp 3.2.5] and a
-// key of another type is an error.
+// ApplicationProperty returns an application property, as [RawMessage.Annotation] does,
+// but keys are strings [amqp 3.2.5], and a key of another type is an error.
 func (m *RawMessage) ApplicationProperty(name string) (RawValue, error) {
 	return m.find(m.ApplicationProperties, wire.String, name, true)
 }
 
-// find returns the value of a section's map for a key. Where it is strict, a key that is
-// none is an error.
+// find returns the value of a key in the map of a section. If it is strict, a malformed
+// key is an error.
 func (m *RawMessage) find(section []byte, keys wire.Type, name string, strict bool) (RawValue, error) {
 	if section == nil {
 		return nil, nil
@@ -412,12 +406,12 @@ func (m *RawMessage) find(section []byte, keys wire.Type, name string, strict bo
 // A Section is one section of an encoded message.
 type Section struct {
 	Kind   SectionKind
-	Offset int      // where in the message it starts
+	Offset int      // in the message
 	Bytes  []byte   // with its descriptor; aliases the message, clipped
 	Value  RawValue // without; aliases the message, clipped
 }
 
-// Sections iterates over all sections of the message in their order, as
+// Sections iterates over all sections of the message in order, as
 // [RawMessage.BodySections] does over those of the body.
 func (m *RawMessage) Sections() iter.Seq2[Section, error] {
 	return func(yield func(Section, error) bool) {
@@ -437,12 +431,11 @@ func (m *RawMessage) Sections() iter.Seq2[Section, error] {
 	}
 }
 
-// BodySections iterates over the sections of the body and the footer: any number of
-// data sections, any number of amqp-sequence sections or one amqp-value
-// section, then at most one footer [amqp 3.2]. A message may also have none at
-// all. The first that is something else, stands elsewhere or is not
-// complete ends the iteration with an error, a *[WireError]. What stands inside a
-// section is not looked at. It allocates nothing.
+// BodySections iterates over the sections of the body and the footer: any number of data
+// sections, any number of amqp-sequence sections, one amqp-value section, or none, then
+// at most one footer [amqp 3.2]. The first section that is another, out of order or
+// incomplete ends the iteration with an error, a *[WireError]. It does not look inside
+// sections, and allocates nothing.
 func (m *RawMessage) BodySections() iter.Seq2[Section, error] {
 	return func(yield func(Section, error) bool) {
 		base := m.offset(SectionData)
@@ -478,7 +471,7 @@ func (m *RawMessage) BodySections() iter.Seq2[Section, error] {
 	}
 }
 
-// bodyType returns the type of a section's value, None where it is any.
+// bodyType returns the type of a section's value, None for any type.
 func bodyType(kind SectionKind) wire.Type {
 	switch kind {
 	case SectionData:
@@ -521,17 +514,19 @@ func AppendExplicit(dst, msg []byte, nodeDefault DeliveryMode) ([]byte, error) {
 // headerRoom is the most that a header section takes.
 const headerRoom = 20
 
-// A RawValue is one AMQP value as it is encoded, format code first. The zero
-// RawValue, nil, is no value. Int, Timestamp, Bool, Bytes and Text are false for a value of
-// another type, for one that is cut off or wrong (a string that is not UTF-8, say), and
-// where something follows it.
+// A RawValue is one encoded AMQP value, format code first. The zero RawValue, nil, is no
+// value. The second result of Int, Timestamp, Bool, Bytes and Text is false for a value of
+// another type, for a malformed one (a string that is not UTF-8, say), and if data follows
+// it. None of them allocates, but Text copies.
 type RawValue []byte
 
-// Type returns the name of the value's type as AMQP writes it, such as "ulong", and
-// "no value" for none and for bytes that are none.
-func (v RawValue) Type() string {
+// Type returns the name of the value's AMQP type, such as "ulong", and "no value" for nil
+// and for an invalid format code.
+func (v RawValue) Type() string { return v.typ().String() }
+
+func (v RawValue) typ() wire.Type {
 	r := wire.NewReader(v)
-	return r.Next().String()
+	return r.Next()
 }
 
 func (v RawValue) isNull() bool {
@@ -539,106 +534,99 @@ func (v RawValue) isNull() bool {
 	return r.Null()
 }
 
-// Int returns the value if it is of one of the eight integer types and fits.
+// Int returns the value if it is of one of the eight integer types and fits an int64.
 func (v RawValue) Int() (int64, bool) {
+	if len(v) == 0 { // nothing to read is an error, which costs
+		return 0, false
+	}
 	r := wire.NewReader(v)
-	n, ok := readInt(&r)
-	return whole(&r, n, ok)
+	n := readNumber(&r)
+	return whole(&r, n.n, n.kind == numberInteger)
 }
 
 // Timestamp returns the value if it is a timestamp, in milliseconds since 1970-01-01 UTC.
 func (v RawValue) Timestamp() (int64, bool) {
 	r := wire.NewReader(v)
+	if r.Next() != wire.Timestamp {
+		return 0, false
+	}
 	return whole(&r, r.Timestamp(), true)
 }
 
 // Bool returns the value if it is a boolean.
 func (v RawValue) Bool() (value, ok bool) {
 	r := wire.NewReader(v)
+	if r.Next() != wire.Boolean {
+		return false, false
+	}
 	return whole(&r, r.Boolean(), true)
 }
 
 // Bytes returns the value if it is a binary. The bytes alias v and are clipped.
 func (v RawValue) Bytes() ([]byte, bool) {
 	r := wire.NewReader(v)
+	if r.Next() != wire.Binary {
+		return nil, false
+	}
 	return whole(&r, r.Binary(), true)
 }
 
 // Text returns the value, copied, if it is a string or a symbol.
 func (v RawValue) Text() (string, bool) {
-	b, ok := v.text(wire.String)
-	if !ok {
-		b, ok = v.text(wire.Symbol)
-	}
+	b, ok := v.text(v.typ())
 	return string(b), ok
 }
 
-// text returns the value if it is of one of these two types.
+// text returns the value if it is of type t, string or symbol.
 func (v RawValue) text(t wire.Type) ([]byte, bool) {
 	r := wire.NewReader(v)
-	if r.Next() != t {
-		return nil, false
-	}
-	if t == wire.Symbol {
+	switch {
+	case r.Next() != t:
+	case t == wire.String:
+		return whole(&r, r.String(), true)
+	case t == wire.Symbol:
 		return whole(&r, r.Symbol(), true)
 	}
-	return whole(&r, r.String(), true)
+	return nil, false
 }
 
-// whole returns what a reader has read if that is ok, without an error and all there is.
+// textFrom returns a value that go-amqp has decoded, or is to send, if it is a string or a
+// symbol.
+func textFrom(v any) (string, bool) {
+	switch v := v.(type) {
+	case string:
+		return v, true
+	case amqp.Symbol:
+		return string(v), true
+	}
+	return "", false
+}
+
+// whole returns a value that a reader has read if it is ok, there was no error, and
+// nothing follows.
 func whole[T any](r *wire.Reader, value T, ok bool) (T, bool) {
-	if r.Done(); !ok || r.Err() != nil {
+	if !ok || r.Err() != nil || r.Len() > 0 {
 		var none T
 		return none, false
 	}
 	return value, true
 }
 
-// readInt reads an integer of any type and reports whether it fits. A value of another type
-// it does not read.
-func readInt(r *wire.Reader) (n int64, ok bool) {
-	switch r.Next() {
-	case wire.Ubyte:
-		n = int64(r.Ubyte())
-	case wire.Ushort:
-		n = int64(r.Ushort())
-	case wire.Uint:
-		n = int64(r.Uint())
-	case wire.Ulong:
-		u := r.Ulong()
-		if u > math.MaxInt64 {
-			return 0, false
-		}
-		n = int64(u)
-	case wire.Byte:
-		n = int64(r.Byte())
-	case wire.Short:
-		n = int64(r.Short())
-	case wire.Int:
-		n = int64(r.Int())
-	case wire.Long:
-		n = r.Long()
-	default:
-		return 0, false
-	}
-	return n, true
-}
-
-// A number is a value that stands where an integer or a timestamp belongs. The zero
-// number is no value.
+// A number is a value in the place of an integer or a timestamp. The zero number is no
+// value.
 type number struct {
 	kind  numberKind
-	n     int64  // of all but numberOther
-	value string // of numberOther: what it is
+	n     int64  // unless kind is numberOther
+	value string // its type, if kind is numberOther
 }
 
 type numberKind uint8
 
 const (
-	numberNone numberKind = iota
+	numberNone numberKind = iota // nothing, or null
 	numberInteger
 	numberTimestamp
-	numberTooLarge // an integer above 2^63-1, whose bits n has
+	numberTooLarge // an integer above 2^63-1, its bits in n
 	numberOther    // of another type
 )
 
@@ -646,7 +634,7 @@ func (n number) stated() bool { return n.kind != numberNone }
 
 // number returns the value as a number.
 func (v RawValue) number() number {
-	if v == nil {
+	if len(v) == 0 {
 		return number{}
 	}
 	r := wire.NewReader(v)
@@ -661,12 +649,23 @@ func readNumber(r *wire.Reader) number {
 		return number{}
 	case wire.Timestamp:
 		return number{kind: numberTimestamp, n: r.Timestamp()}
+	case wire.Long:
+		return signedNumber(r.Long())
+	case wire.Int:
+		return signedNumber(int64(r.Int()))
+	case wire.Short:
+		return signedNumber(int64(r.Short()))
+	case wire.Byte:
+		return signedNumber(int64(r.Byte()))
 	case wire.Ulong:
 		return unsignedNumber(r.Ulong())
+	case wire.Uint:
+		return unsignedNumber(uint64(r.Uint()))
+	case wire.Ushort:
+		return unsignedNumber(uint64(r.Ushort()))
+	case wire.Ubyte:
+		return unsignedNumber(uint64(r.Ubyte()))
 	default:
-		if n, ok := readInt(r); ok {
-			return number{kind: numberInteger, n: n}
-		}
 		r.Skip()
 		return number{kind: numberOther, value: t.String()}
 	}
@@ -674,58 +673,51 @@ func readNumber(r *wire.Reader) number {
 
 // numberFrom returns a value that go-amqp has decoded, or is to send, as a number.
 func numberFrom(v any) number {
-	if n, ok := integerFrom(v); ok {
-		return number{kind: numberInteger, n: n}
-	}
 	switch v := v.(type) {
 	case nil, amqp.Null:
 		return number{}
-	case uint64:
-		return unsignedNumber(v)
-	case uint:
-		return unsignedNumber(uint64(v))
 	case time.Time:
 		return number{kind: numberTimestamp, n: v.UnixMilli()}
-	default:
-		return number{kind: numberOther, value: fmt.Sprintf("%T", v)}
+	case int64:
+		return signedNumber(v)
+	case int32:
+		return signedNumber(int64(v))
+	case int16:
+		return signedNumber(int64(v))
+	case int8:
+		return signedNumber(int64(v))
+	case int:
+		return signedNumber(int64(v))
+	case uint64:
+		return unsignedNumber(v)
+	case uint32:
+		return unsignedNumber(uint64(v))
+	case uint16:
+		return unsignedNumber(uint64(v))
+	case uint8:
+		return unsignedNumber(uint64(v))
+	case uint:
+		return unsignedNumber(uint64(v))
 	}
+	return number{kind: numberOther, value: reflect.TypeOf(v).String()}
 }
 
-// integerFrom returns a value that is an integer up to 2^63-1.
+// integerFrom returns a value that go-amqp has decoded if it is an integer and fits.
 func integerFrom(v any) (int64, bool) {
-	switch v := v.(type) {
-	case int8:
-		return int64(v), true
-	case int64:
-		return v, true
-	case uint64:
-		return int64(v), v <= math.MaxInt64
-	case int:
-		return int64(v), true
-	case int16:
-		return int64(v), true
-	case int32:
-		return int64(v), true
-	case uint:
-		return int64(v), uint64(v) <= math.MaxInt64
-	case uint8:
-		return int64(v), true
-	case uint16:
-		return int64(v), true
-	case uint32:
-		return int64(v), true
-	}
-	return 0, false
+	n := numberFrom(v)
+	return n.n, n.kind == numberInteger
 }
+
+func signedNumber(n int64) number { return number{kind: numberInteger, n: n} }
 
 func unsignedNumber(n uint64) number {
 	if n > math.MaxInt64 {
 		return number{kind: numberTooLarge, n: int64(n)}
 	}
-	return number{kind: numberInteger, n: int64(n)}
+	return signedNumber(int64(n))
 }
 
-// wrong returns the error of a number that is not what it should be.
+// wrong returns the error of a number that should be something else.
 func (n number) wrong(what, why string) error {
 	value := n.value
 	switch n.kind {

@@ -11,7 +11,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/Azure/go-amqp"
 	"github.com/seed-b113d664/amqpjms/internal/golden"
+	"github.com/seed-b113d664/amqpjms/internal/wire"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -654,4 +656,22 @@ func value(t testing.TB, s string) RawValue {
 		return nil
 	}
 	return encoded(t, s)
+}
+
+// That a value is of another type is no reason to allocate: a reader asks of one value after another what it is.
+func TestRawValueOfAnotherTypeAllocatesNothing(t *testing.T) {
+	for _, value := range []string{"", "40", "41", "a1 03 61 62 63", "a3 01 61", "a0 01 ff", "83 00 00 00 00 00 00 00 01", "54 01", "c0 01 00", "80 ff ff ff ff ff ff ff ff"} {
+		v := RawValue(unhexed(t, value))
+		allocs(t, 0, value, func() {
+			_, _ = v.Int()
+			_, _ = v.Timestamp()
+			_, _ = v.Bool()
+			_, _ = v.Bytes()
+			_, _ = v.text(wire.String)
+			_ = v.number()
+		})
+	}
+	for _, v := range []any{nil, true, "text", amqp.Symbol("s"), 1.5, []any{}} {
+		allocs(t, 0, "DestinationKindFrom", func() { _ = DestinationKindFrom(v, nil) })
+	}
 }

@@ -57,7 +57,7 @@ JMS
   type                      bytes
   JMSMessageID              string "ID:AMQP_NO_PREFIX:m1"
   JMSCorrelationID          string "ID:AMQP_ULONG:42"
-  JMSCorrelationIDAsBytes   error: id "ID:AMQP_ULONG:42": not a binary
+  JMSCorrelationIDAsBytes   error: id "ID:AMQP_ULONG:42": got ulong, want binary
   JMSTimestamp              long 0
   JMSExpiration             long 1796053166157
   JMSDeliveryTime           long 0
@@ -155,7 +155,7 @@ func TestJSONOfAMessage(t *testing.T) {
 				`{"name":"amqp-value","offset":18,"size":4,"value":{"t":"null"}}],` +
 				`"input":{"file":"standard input"}}` + "\n"},
 		{"a wrong id, a binary id, a wrong annotation", "0053 72 c10702 a30161 a10180  0053 73 c00906 41 40 40 40 40 a001ab",
-			`{"type":"bytes","JMSMessageID":{"t":"error","message":"message-id at byte 18: boolean, and an id is a string, ulong, uuid or binary"},` +
+			`{"type":"bytes","JMSMessageID":{"t":"error","message":"message-id at byte 18: got boolean, want string, ulong, uuid or binary"},` +
 				`"JMSCorrelationID":{"t":"string","v":"ID:AMQP_BINARY:AB"},"JMSCorrelationIDAsBytes":{"t":"bytes","v":"ab"},` +
 				`"JMSTimestamp":{"t":"long","v":"0"},"JMSExpiration":{"t":"long","v":"0"},"JMSDeliveryTime":{"t":"long","v":"0"},` +
 				`"JMSPriority":{"t":"int","v":4},"JMSDeliveryMode":{"t":"int","v":1},"JMSRedelivered":{"t":"boolean","v":false},` +
@@ -170,7 +170,7 @@ func TestJSONOfAMessage(t *testing.T) {
 				`"propertyNames":["JMSXDeliveryCount"],"properties":{},"propertiesAsString":{},"propertiesAsLong":{},` +
 				`"body":{"t":"bytes","v":""},"problems":[` +
 				`{"in":"message-annotations","who":"AMQP 1.0","what":"key \"a\" is reserved: it does not start with x-"},` +
-				`{"in":"message-id","who":"AMQP 1.0","what":"id at byte 0: boolean, and an id is a string, ulong, uuid or binary"}],` +
+				`{"in":"message-id","who":"AMQP 1.0","what":"id at byte 0: got boolean, want string, ulong, uuid or binary"}],` +
 				`"header":{"durable":{"t":"null"},"priority":{"t":"null"},"ttl":{"t":"null"},` +
 				`"first-acquirer":{"t":"null"},"delivery-count":{"t":"null"}},` +
 				`"sections":[{"name":"message-annotations","offset":0,"size":12,"value":{"t":"map","v":[` +
