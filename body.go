@@ -33,7 +33,7 @@ const (
 	TextMessage
 )
 
-const annotationMessageKind = "x-opt-jms-msg-type"
+const annotationMessageKind = AnnotationMessageKind
 
 // String returns JMS's name of the kind, such as "TextMessage".
 func (k MessageKind) String() string {

@@ -12,77 +12,69 @@ import (
 	"github.com/seed-b113d664/amqpjms/internal/wire"
 )
 
-// A Producer is how messages are sent, as in JMS: its settings apply to every message
-// sent with it and overwrite what an application put on the message [jms 3.4.11].
-// The zero Producer sends as JMS does by default: persistent, priority 4, never
-// expires, at once, with an id and a timestamp. Producers can be compared with ==
-// and used by several goroutines at once.
+// A Producer holds the settings of a JMS producer. They apply to every message sent with it
+// and overwrite what an application set on the message [jms 3.4.11]. The zero Producer sends
+// as JMS does by default: persistent, priority 4, never expires, at once, with an id and a
+// timestamp. Producers can be compared with == and used by several goroutines at once.
 type Producer struct {
 	Peer        Peer
-	Destination Destination // none: the message says no destination, and its receiver takes its own
+	Destination Destination // the zero Destination sends none; the consumer then takes its own
 
 	Mode     DeliveryMode // ModeUnset is Persistent
-	Priority Opt[uint8]   // 0 to 9, 4 where none is stated
+	Priority Opt[uint8]   // 0 to 9, 4 if unset
 
-	// TimeToLive, from the time of send, is rounded up to milliseconds. 0: the message
-	// never expires. Above 2^32-1 ms the header's ttl is left out, and the expiration is
-	// sent all the same.
+	// TimeToLive counts from the time of send, rounded up to milliseconds. 0: the message
+	// never expires. Above 2^32-1 ms the header has no ttl, see [Peer.CapTTL]; the expiration
+	// is sent all the same.
 	TimeToLive time.Duration
 
-	// DeliveryDelay, from the time of send, is rounded up to milliseconds. 0: at once.
-	// Another needs a Peer that delays.
+	// DeliveryDelay counts from the time of send, rounded up to milliseconds. 0: deliver at
+	// once. A delay needs a Peer that delays.
 	DeliveryDelay time.Duration
 
 	NoMessageID bool   // send without a message id
 	NoTimestamp bool   // send without a creation-time
 	UserID      string // JMSXUserID, none if empty
 
-	// WireTTL, JMS_AMQP_TTL, is what the header's ttl says in milliseconds, whatever
-	// TimeToLive is, which still makes the expiration. 0 leaves the ttl out.
+	// WireTTL is JMS_AMQP_TTL: the header's ttl in milliseconds in place of TimeToLive's, which
+	// still makes the expiration. 0 leaves the ttl out.
 	WireTTL Opt[uint32]
 }
 
-// A Stamp is what a message has got from its producer when send returns [jms 3.4.11].
-// Wrappers write it to a message type of their own, [Stamp.Annotations] and
-// [Stamp.ApplicationProperties] included, and send the body that [Body.Outgoing] makes, with
-// its annotation; [Stamp.Apply] does all this to an *amqp.Message. Stamps can be compared
-// with ==.
+// A Stamp holds the fields that a producer sets on a message at send [jms 3.4.11].
+// [Stamp.Apply] writes it to an *amqp.Message. A program with a message type of its own
+// writes the fields, [Stamp.Annotations] and [Stamp.ApplicationProperties], and the body and
+// annotation that [Body.Outgoing] returns. Stamps can be compared with ==.
 type Stamp struct {
 	Header      Header
 	Destination Destination // JMSDestination
-	Address     string      // of the destination, for properties.to; "" where Destination is none
-	MessageID   ID          // zero where ids are disabled
+	Address     string      // of the destination, for properties.to; "" without Destination
+	MessageID   ID          // the zero ID if ids are disabled
 	UserID      string      // JMSXUserID, "" for none
 
 	// Milliseconds since 1970-01-01 UTC.
-	Timestamp    int64 // JMSTimestamp; 0 where timestamps are disabled
-	DeliveryTime int64 // JMSDeliveryTime: time of send and delay together, where timestamps are disabled too
+	Timestamp    int64 // JMSTimestamp; 0 if timestamps are disabled
+	DeliveryTime int64 // JMSDeliveryTime: the time of send plus the delay, timestamps disabled or not
 	Expiration   int64 // JMSExpiration; 0: never
 
-	// How the peer is asked to delay, and by how many milliseconds. Nothing is
-	// written for a delay of 0.
-	DelayForm     DelayForm
-	DeliveryDelay int64
+	Peer          Peer  // to which the message is sent
+	DeliveryDelay int64 // in milliseconds; 0: none
 }
 
-// Stamp returns what a message gets that is sent now with an id. It changes nothing
-// and depends on nothing else, so that one rule holds for every type of message and
-// every way to send. With the zero ID, or where the producer has NoMessageID, the message
-// has no id.
+// Stamp returns what a message gets that is sent now with an id, none for the zero ID or if
+// the producer has NoMessageID. It changes nothing, so that one rule holds for all message
+// types and ways to send.
 //
-// now is the time when the client calls send, in a transaction too [jms 3.4.13], cut
-// to milliseconds; it must be after 1970-01-01 UTC. A message that is sent once more,
-// after a failure too, is another message with a new id.
+// now is the time when the client calls send, in a transaction too [jms 3.4.13], cut to
+// milliseconds; it must be after 1970-01-01 UTC. A message sent again needs a new id.
 //
-// It is an error, a *[ValueError], if a setting is out of range; if the peer cannot
-// delay, or its way has not been chosen, and there is a delay; if the time to live
-// is shorter than the delay; if the form of the delay is relative and timestamps
-// are disabled, for then no receiver could tell the delivery time; if a sum passes
-// 2^63-1.
+// It is an error, a *[ValueError], if a setting is out of range, if there is a delay that the
+// peer cannot serve, if a time to live or WireTTL is shorter than the delay, if a relative
+// form of delay lacks the timestamp that it counts from, or if a sum overflows.
 func (p Producer) Stamp(now time.Time, id ID) (Stamp, error) {
 	sent := now.UnixMilli()
 	if now.Unix() > math.MaxInt64/1000-1 {
-		return Stamp{}, &ValueError{What: "time of send", Value: now.String(), Err: errors.New("after the last time there is")}
+		return Stamp{}, &ValueError{What: "time of send", Value: now.String(), Err: errOverflow}
 	}
 	if sent <= 0 { // creation-time 0 is none
 		return Stamp{}, &ValueError{What: "time of send", Value: now.String(), Err: errors.New("not after 1970-01-01 UTC")}
@@ -92,13 +84,13 @@ func (p Producer) Stamp(now time.Time, id ID) (Stamp, error) {
 		return Stamp{}, err
 	}
 	if p.Mode > Persistent {
-		return Stamp{}, &ValueError{What: "delivery mode", Value: p.Mode.String(), Err: errors.New("neither persistent nor non-persistent")}
+		return Stamp{}, &ValueError{What: "delivery mode", Value: p.Mode.String(), Err: errors.New("want Persistent or NonPersistent (Producer.Mode)")}
 	}
-	if priority := p.Priority.Or(DefaultPriority); priority > 9 {
-		return Stamp{}, &ValueError{What: "priority", Value: strconv.Itoa(int(priority)), Err: errors.New("out of range 0 to 9")} // [jms 3.4.10]
+	if priority := p.Priority.Or(DefaultPriority); priority > 9 { // [jms 3.4.10]
+		return Stamp{}, &ValueError{What: "priority", Value: strconv.Itoa(int(priority)), Err: errors.New("not in 0 to 9 (Producer.Priority)")}
 	}
 	if err := checkText("user id", p.UserID); err != nil {
-		return Stamp{}, err
+		return Stamp{}, setBy("Producer.UserID", err)
 	}
 	if p.NoMessageID {
 		id = ID{}
@@ -109,145 +101,179 @@ func (p Producer) Stamp(now time.Time, id ID) (Stamp, error) {
 		Address:     address,
 		MessageID:   id,
 		UserID:      p.UserID,
-		DelayForm:   p.Peer.Delay,
+		Peer:        p.Peer,
 	}
 	if !p.NoTimestamp {
 		s.Timestamp = sent
 	}
-	if s.DeliveryDelay, s.DeliveryTime, err = p.delay(sent); err != nil {
+	if s.DeliveryDelay, err = p.delay(); err != nil {
 		return Stamp{}, err
+	}
+	if s.DeliveryTime, err = addMilliseconds("delivery delay", sent, s.DeliveryDelay); err != nil {
+		return Stamp{}, setBy("Producer.DeliveryDelay", err)
 	}
 	ttl, err := wholeMilliseconds("time to live", p.TimeToLive)
-	if err != nil {
-		return Stamp{}, err
-	}
-	if ttl > 0 {
-		if ttl < s.DeliveryDelay {
-			return Stamp{}, &ValueError{What: "time to live", Value: p.TimeToLive.String(), Err: fmt.Errorf("shorter than the delivery delay of %v", p.DeliveryDelay)}
-		}
+	if err == nil && ttl > 0 {
 		s.Expiration, err = addMilliseconds("time to live", sent, ttl)
-		if err != nil {
-			return Stamp{}, err
-		}
+	}
+	if err == nil && 0 < ttl && ttl < s.DeliveryDelay {
+		err = &ValueError{What: "time to live", Value: p.TimeToLive.String(), Err: p.tooShort()}
+	}
+	if err != nil {
+		return Stamp{}, setBy("Producer.TimeToLive", err)
 	}
 	s.Header.TTL = headerTTL(ttl)
+	if p.Peer.CapTTL {
+		s.Header.TTL = headerTTL(min(ttl, math.MaxUint32))
+	}
 	if override, ok := p.WireTTL.Get(); ok {
-		s.Header.TTL = headerTTL(int64(override))
+		ttl := int64(override)
+		if 0 < ttl && ttl < s.DeliveryDelay {
+			return Stamp{}, setBy("Producer.WireTTL", &ValueError{What: "header ttl", Value: milliseconds(ttl), Err: p.tooShort()})
+		}
+		s.Header.TTL = headerTTL(ttl)
 	}
 	return s, nil
 }
 
-// delay returns the delay in milliseconds and the time that it ends.
-func (p Producer) delay(sent int64) (delay, until int64, err error) {
-	const what = "delivery delay"
-	if delay, err = wholeMilliseconds(what, p.DeliveryDelay); err != nil {
-		return 0, 0, err
-	}
-	if delay > 0 {
-		if why := p.Peer.Delay.unfit(!p.NoTimestamp); why != "" {
-			return 0, 0, &ValueError{What: what, Value: p.DeliveryDelay.String(), Err: errors.New(why)}
-		}
-	}
-	until, err = addMilliseconds(what, sent, delay)
-	return delay, until, err
+// tooShort returns the error of a message that would expire before its delivery.
+func (p Producer) tooShort() error {
+	return fmt.Errorf("shorter than the delivery delay of %v", p.DeliveryDelay)
 }
 
-// addMilliseconds returns the time that a span ends which starts at from, in
-// milliseconds.
+// delay returns the delivery delay in milliseconds, or an error if the peer cannot serve it.
+func (p Producer) delay() (int64, error) {
+	delay, err := wholeMilliseconds("delivery delay", p.DeliveryDelay)
+	if err != nil {
+		return 0, setBy("Producer.DeliveryDelay", err)
+	}
+	if delay > 0 {
+		if err := p.Peer.Delay.unfit(!p.NoTimestamp, "Producer.Peer", "Producer.NoTimestamp"); err != nil {
+			return 0, &ValueError{What: "delivery delay", Value: p.DeliveryDelay.String(), Err: err}
+		}
+	}
+	return delay, nil
+}
+
+// setBy returns err with the field that sets the value.
+func setBy(field string, err error) error {
+	if e, ok := err.(*ValueError); ok {
+		return &ValueError{What: e.What, Value: e.Value, Err: fmt.Errorf("%w (%s)", e.Err, field)}
+	}
+	return err
+}
+
+var errOverflow = errors.New("overflows int64 milliseconds")
+
+// addMilliseconds returns the end of a span that starts at from, in milliseconds.
 func addMilliseconds(what string, from, span int64) (int64, error) {
 	if from > math.MaxInt64-span {
-		return 0, &ValueError{What: what, Value: milliseconds(span), Err: errors.New("ends after the last time there is")}
+		return 0, &ValueError{What: what, Value: milliseconds(span), Err: errOverflow}
 	}
 	return from + span, nil
 }
 
-// milliseconds returns a span for people to read, which may be longer than a
-// time.Duration can be.
+// milliseconds prints a span, which may be longer than a time.Duration.
 func milliseconds(n int64) string { return strconv.FormatInt(n, 10) + "ms" }
 
-// Annotations iterates over the message annotations that are the producer's to set: the
-// kind of the destination, and the delay in every form. A value is an int8, which is a
-// byte in AMQP, an int64, which is a long, or a time.Time, which is a timestamp; nil is
-// an annotation to remove, for an earlier send may have left it. A delay in the form of
-// [DelayProperty] is none of these: see [Stamp.ApplicationProperties]. Nor is the kind of
-// message, which the body knows: see [Body.Outgoing].
+// Annotations iterates over the message annotations that the producer sets: the kind of the
+// destination, and the delay. A value is an int8, an int64 or a time.Time, to be sent as a
+// byte, a long and a timestamp. nil removes an annotation that an earlier send may have left.
+// A delay in the form of [DelayProperty] is among [Stamp.ApplicationProperties], and the kind
+// of message comes from [Body.Outgoing].
 func (s Stamp) Annotations() iter.Seq2[string, any] {
 	return func(yield func(string, any) bool) {
-		var kind, absolute, relative, enqueue any
+		var kind any
 		if s.Destination.Kind.valid() {
-			kind = s.Destination.Kind.annotation()
+			kind = s.Destination.Kind.Annotation()
 		}
+		if !yield(AnnotationDestination, kind) || !yield(annotationToType, nil) {
+			return
+		}
+		form := DelayUnset
 		if s.DeliveryDelay > 0 {
-			switch s.DelayForm {
-			case DelayAbsolute:
-				absolute = s.DeliveryTime
-			case DelayRelative:
-				relative = s.DeliveryDelay
-			case DelayEnqueueTime:
-				enqueue = time.UnixMilli(s.DeliveryTime).UTC()
+			form = s.Peer.Delay
+		}
+		for _, e := range delayAnnotations(form, s.DeliveryTime, s.DeliveryDelay) {
+			if !yield(e.Name, e.Value) {
+				return
 			}
 		}
-		_ = yield(annotationDest, kind) && yield(annotationToType, nil) &&
-			yield(annotationDeliveryTime, absolute) && yield(annotationDeliveryDelay, relative) && yield(annotationEnqueueTime, enqueue)
 	}
 }
 
-// ApplicationProperties iterates over the application properties that are the
-// producer's to set, as [Stamp.Annotations] does: AMQ_SCHEDULED_DELAY, an int64, where
-// the delay has that form, and nil to remove it where there is no delay. Where the delay
-// has another form there is none, and one that the application has set would be a second
-// delay: do not send it.
+// ApplicationProperties iterates over the application properties that the producer sets, as
+// [Stamp.Annotations] does: AMQ_SCHEDULED_DELAY, an int64, or nil without a delay, if that is
+// the peer's form. Beside a delay in another form do not send one that the application set.
 func (s Stamp) ApplicationProperties() iter.Seq2[string, any] {
 	return func(yield func(string, any) bool) {
-		if s.DelayForm != DelayProperty {
+		if s.Peer.Delay != DelayProperty {
 			return
 		}
 		var delay any
 		if s.DeliveryDelay > 0 {
-			delay = s.DeliveryDelay
+			delay = DelayProperty.value(s.DeliveryTime, s.DeliveryDelay)
 		}
 		yield(propertyScheduledDelay, delay)
 	}
 }
 
-// delays is what a message says of its delivery time.
-type delays struct {
-	time, enqueue, delay, property number
-	created                        number // creation-time
+// delayAnnotations returns all annotations that ask for a delay, the one of a form with its
+// value, the others without, which removes them.
+func delayAnnotations(form DelayForm, at, delay int64) (entries [3]Entry) {
+	i := 0
+	for _, f := range delayOrder {
+		if delayForms[f].property {
+			continue
+		}
+		entries[i].Name = delayForms[f].name
+		if f == form {
+			entries[i].Value = f.value(at, delay)
+		}
+		i++
+	}
+	return entries
 }
 
-// A DelayRequest is how a message asks to be delivered later, and when that is. Its
-// Form is DelayUnset where the message does not ask.
+// delays holds what a message says about its delivery time.
+type delays struct {
+	forms   [len(delayForms)]number
+	created number // creation-time
+}
+
+// form returns the form that decides, DelayUnset if there is none.
+func (d *delays) form() DelayForm {
+	for _, f := range delayOrder {
+		if d.forms[f].stated() {
+			return f
+		}
+	}
+	return DelayUnset
+}
+
+// A DelayRequest is how a message asks to be delivered later, and when. Its Form is
+// DelayUnset if the message does not ask.
 type DelayRequest struct {
 	Form DelayForm
 	Time int64 // milliseconds since 1970-01-01 UTC
 }
 
-// request returns what the first form says that is there (AMQ-8320). A relative
-// one counts from the creation-time, or where there is none from otherwise.
+// request returns the request of the form that decides. A relative one counts from the
+// creation-time, or without one from otherwise.
 func (d *delays) request(otherwise Opt[int64]) (DelayRequest, error) {
-	var form DelayForm
-	var n number
-	switch {
-	case d.time.stated():
-		form, n = DelayAbsolute, d.time
-	case d.enqueue.stated():
-		form, n = DelayEnqueueTime, d.enqueue
-	case d.delay.stated():
-		form, n = DelayRelative, d.delay
-	case d.property.stated():
-		form, n = DelayProperty, d.property
-	default:
+	form := d.form()
+	if form == DelayUnset {
 		return DelayRequest{}, nil
 	}
-	if form == DelayAbsolute || form == DelayEnqueueTime {
+	n := d.forms[form]
+	if !delayForms[form].relative {
 		if n.kind >= numberTooLarge {
-			return DelayRequest{}, n.wrong(form.String(), "neither an integer up to 2^63-1 nor a timestamp")
+			return DelayRequest{}, n.wrong(form.String(), "want an integer up to 2^63-1 or a timestamp")
 		}
 		return DelayRequest{form, n.n}, nil
 	}
 	if n.kind != numberInteger || n.n < 0 {
-		return DelayRequest{}, n.wrong(form.String(), "not an integer from 0 to 2^63-1")
+		return DelayRequest{}, n.wrong(form.String(), "want an integer from 0 to 2^63-1")
 	}
 	created, ok, err := d.creation()
 	if err != nil {
@@ -255,7 +281,7 @@ func (d *delays) request(otherwise Opt[int64]) (DelayRequest, error) {
 	}
 	if !ok {
 		if created, ok = otherwise.Get(); !ok {
-			return DelayRequest{}, n.wrong(form.String(), "relative, and there is no creation-time")
+			return DelayRequest{}, n.wrong(form.String(), "the creation-time that it counts from is missing")
 		}
 	}
 	at, err := addMilliseconds(form.String(), created, n.n)
@@ -273,7 +299,7 @@ func (d *delays) creation() (int64, bool, error) {
 	case numberTimestamp:
 		return d.created.n, true, nil
 	}
-	return 0, false, d.created.wrong(FieldCreationTime.String(), "not a timestamp")
+	return 0, false, d.created.wrong(FieldCreationTime.String(), "want a timestamp")
 }
 
 // deliveryTime returns JMSDeliveryTime [jms 3.4.13].
@@ -289,28 +315,50 @@ func (d *delays) deliveryTime() (int64, error) {
 	return created, err
 }
 
-// readDelays reads into d, which must be zero, what the message says of its delivery
-// time, up to what decides it. The property counts only where the caller says so, and
-// the creation-time of a message that asks for no delay is read only where that is the
-// delivery time.
+// delaysOf returns what a message says about its delivery time, up to the form that decides.
+// The property counts if byProperty is set.
+func delaysOf(m *amqp.Message, byProperty bool) delays {
+	var d delays
+	for _, f := range delayOrder {
+		switch name := delayForms[f].name; {
+		case !delayForms[f].property:
+			d.forms[f] = numberFrom(annotationOf(m, name))
+		case byProperty:
+			d.forms[f] = numberFrom(m.ApplicationProperties[name])
+		}
+		if d.forms[f].stated() {
+			if !delayForms[f].relative {
+				return d
+			}
+			break
+		}
+	}
+	d.created = numberFromTime(propertiesOf(m).CreationTime)
+	return d
+}
+
+// readDelays is delaysOf for bytes, into d, which must be zero. The creation-time of a
+// message that asks for no delay is read only if undelayed is set.
 func (m *RawMessage) readDelays(d *delays, byProperty, undelayed bool) error {
 	if m.MessageAnnotations != nil {
 		if err := m.readDelayAnnotations(d); err != nil {
 			return err
 		}
-		if d.time.stated() || d.enqueue.stated() {
-			return nil
-		}
 	}
-	if byProperty && !d.delay.stated() {
-		// Not strict: a message that asks for no delay is not refused for its other properties.
+	form := d.form()
+	if form != DelayUnset && !delayForms[form].relative {
+		return nil
+	}
+	if byProperty && form == DelayUnset {
+		// Not strict: other malformed properties do not matter to a message without a delay.
 		v, err := m.find(m.ApplicationProperties, wire.String, propertyScheduledDelay, false)
 		if err != nil {
 			return err
 		}
-		d.property = v.number()
+		d.forms[DelayProperty] = v.number()
+		form = d.form()
 	}
-	if !undelayed && !d.delay.stated() && !d.property.stated() {
+	if form == DelayUnset && !undelayed {
 		return nil
 	}
 	v, err := m.Property(FieldCreationTime)
@@ -321,31 +369,21 @@ func (m *RawMessage) readDelays(d *delays, byProperty, undelayed bool) error {
 	return nil
 }
 
-// readDelayAnnotations reads the three annotations in one pass, up to the one that goes
-// first.
+// readDelayAnnotations reads the annotations in one pass, up to one that decides.
 func (m *RawMessage) readDelayAnnotations(d *delays) error {
 	r := wire.NewReader(m.MessageAnnotations)
 	readSection(&r)
 	outer, n := r.Map()
-	var read struct{ time, enqueue, delay bool }
+	var read [len(delayForms)]bool
 	for range n {
-		var to *number
-		var done *bool
-		switch string(r.Name()) {
-		case annotationDeliveryTime:
-			to, done = &d.time, &read.time
-		case annotationEnqueueTime:
-			to, done = &d.enqueue, &read.enqueue
-		case annotationDeliveryDelay:
-			to, done = &d.delay, &read.delay
-		}
-		if to == nil || *done { // the first of a name counts, as for Annotation
+		f := delayAnnotated(r.Name())
+		if f == DelayUnset || read[f] { // the first of a name counts, as in Annotation
 			r.Skip()
 			continue
 		}
-		*to, *done = readNumber(&r), true
-		if to == &d.time && to.stated() && r.Err() == nil {
-			return nil // which no other form changes
+		d.forms[f], read[f] = readNumber(&r), true
+		if f == delayOrder[0] && d.forms[f].stated() && r.Err() == nil {
+			return nil
 		}
 	}
 	r.Leave(outer)
@@ -355,9 +393,18 @@ func (m *RawMessage) readDelayAnnotations(d *delays) error {
 	return nil
 }
 
-// Timestamp returns JMSTimestamp in milliseconds since 1970-01-01 UTC: the
-// creation-time, or 0 where there is none [jms 3.4.4]. It is an error, a *[ValueError]
-// or *[WireError], if that is no timestamp.
+// delayAnnotated returns the form whose annotation has a name, DelayUnset if none has.
+func delayAnnotated(name []byte) DelayForm {
+	for _, f := range delayOrder {
+		if !delayForms[f].property && string(name) == delayForms[f].name {
+			return f
+		}
+	}
+	return DelayUnset
+}
+
+// Timestamp returns JMSTimestamp in milliseconds since 1970-01-01 UTC: the creation-time, 0
+// if there is none [jms 3.4.4]. Another type is an error, a *[ValueError] or *[WireError].
 func (m *RawMessage) Timestamp() (int64, error) {
 	v, err := m.Property(FieldCreationTime)
 	if err != nil {
@@ -368,21 +415,19 @@ func (m *RawMessage) Timestamp() (int64, error) {
 	return created, err
 }
 
-// DeliveryTime returns JMSDeliveryTime in milliseconds since 1970-01-01 UTC: what the
-// annotation x-opt-delivery-time or x-opt-scheduled-enqueue-time says, the
-// creation-time and the annotation x-opt-delivery-delay together, the creation-time,
-// or 0, whichever is there first [jms 3.4.13].
+// DeliveryTime returns JMSDeliveryTime in milliseconds since 1970-01-01 UTC. That is the
+// first of these that is there: x-opt-delivery-time, x-opt-scheduled-enqueue-time,
+// creation-time plus x-opt-delivery-delay, creation-time, 0 [jms 3.4.13]. A malformed one,
+// or one of another type than an integer or, for a time, a timestamp, is an error, a
+// *[ValueError] or *[WireError]. It allocates nothing.
 //
-// It is an error, a *[ValueError] or *[WireError], if that is not what it should be:
-// the next is not asked then. An integer of any type will do, and a timestamp where a
-// time belongs. It looks at the annotations and, if it has to, at the properties up
-// to the creation-time, and allocates nothing.
+// A message to a topic goes only to the subscriptions that existed when it was sent, by its
+// [RawMessage.Timestamp], not to those made until the delivery time [jms 7.9].
 func (m *RawMessage) DeliveryTime() (int64, error) { return m.deliveryTime(false) }
 
-// DeliveryTimeFrom returns JMSDeliveryTime for messages from a peer: that of
-// [RawMessage.DeliveryTime], but where the peer's form of delay is [DelayProperty], the
-// creation-time and the application property AMQ_SCHEDULED_DELAY together come after
-// x-opt-delivery-delay.
+// DeliveryTimeFrom is [RawMessage.DeliveryTime] for messages from a peer. If its form of
+// delay is [DelayProperty], creation-time plus the application property AMQ_SCHEDULED_DELAY
+// comes after x-opt-delivery-delay.
 func (m *RawMessage) DeliveryTimeFrom(p Peer) (int64, error) {
 	return m.deliveryTime(p.Delay == DelayProperty)
 }
@@ -395,11 +440,11 @@ func (m *RawMessage) deliveryTime(byProperty bool) (int64, error) {
 	return d.deliveryTime()
 }
 
-// Expiration returns JMSExpiration in milliseconds since 1970-01-01 UTC, 0 for never:
-// the absolute-expiry-time, or where there is none the time of receipt and the header's
-// ttl together, or 0 [jms 3.4.9]. Give it the same time of receipt each time. It is an
-// error, a *[ValueError] or *[WireError], if the absolute-expiry-time is no timestamp,
-// or if the time of receipt is needed and zero.
+// Expiration returns JMSExpiration in milliseconds since 1970-01-01 UTC, 0 for never: the
+// absolute-expiry-time, or without one the time of receipt plus the header's ttl
+// [jms 3.4.9]. Pass the same time of receipt each time. It is an error, a *[ValueError] or
+// *[WireError], if the absolute-expiry-time is not a timestamp, or if a needed time of
+// receipt is zero.
 func (m *RawMessage) Expiration(received time.Time) (int64, error) {
 	v, err := m.Property(FieldAbsoluteExpiryTime)
 	if err != nil {
@@ -408,29 +453,29 @@ func (m *RawMessage) Expiration(received time.Time) (int64, error) {
 	return expiration(v.number(), m.Header.TTL, received)
 }
 
-// expiration returns JMSExpiration. A time of 0 and a ttl of 0 are never.
+// expiration returns JMSExpiration. A time of 0 and a ttl of 0 mean never.
 func expiration(absolute number, ttl Opt[uint32], received time.Time) (int64, error) {
 	switch absolute.kind {
 	case numberTimestamp:
 		return absolute.n, nil
 	case numberInteger, numberTooLarge, numberOther:
-		return 0, absolute.wrong(FieldAbsoluteExpiryTime.String(), "not a timestamp")
+		return 0, absolute.wrong(FieldAbsoluteExpiryTime.String(), "want a timestamp")
 	}
 	span := int64(ttl.Or(0))
 	if span == 0 {
 		return 0, nil
 	}
 	if received.IsZero() {
-		return 0, &ValueError{What: "time of receipt", Value: received.String(), Err: errors.New("not given, and the message has a ttl")}
+		return 0, &ValueError{What: "time of receipt", Value: received.String(), Err: errors.New("needed to compute the expiration from the header's ttl")}
 	}
 	return addMilliseconds("ttl", received.UnixMilli(), span)
 }
 
-// DelayRequest returns how the message asks to be delivered later, in whatever form:
-// the application property AMQ_SCHEDULED_DELAY counts too, whoever set it. A relative
-// form counts from the creation-time, or where there is none from arrived, the time when
-// the broker got the message. Where the message asks, errors are those of
-// [RawMessage.DeliveryTime]. It allocates nothing.
+// DelayRequest returns how the message asks to be delivered later, in any form: the
+// application property AMQ_SCHEDULED_DELAY counts, whoever set it. A relative form counts
+// from the creation-time, or without one from arrived, the time when the broker got the
+// message. If the message asks, its errors are those of [RawMessage.DeliveryTime]. It
+// allocates nothing.
 func (m *RawMessage) DelayRequest(arrived time.Time) (DelayRequest, error) {
 	var d delays
 	if err := m.readDelays(&d, true, false); err != nil {
@@ -447,75 +492,57 @@ func instant(t time.Time) Opt[int64] {
 	return Some(t.UnixMilli())
 }
 
-// Due reports whether the message may be delivered at t: it does not ask to wait, or has
-// waited long enough.
+// Due reports whether the message may be delivered at t.
 func (d DelayRequest) Due(t time.Time) bool {
 	return d.Form == DelayUnset || t.UnixMilli() >= d.Time
 }
 
-// RejectError returns the error with which a broker without a scheduler refuses a message
+// RejectError returns the error with which a broker without a scheduler rejects a message
 // that is not [DelayRequest.Due].
 func (d DelayRequest) RejectError() *amqp.Error {
 	return &amqp.Error{
 		Condition:   amqp.ErrCondNotImplemented,
-		Description: "delayed delivery is not supported, and the message asks for it by " + d.Form.String(),
+		Description: "delayed delivery is not supported; the message requests it by " + d.Form.String(),
 	}
 }
 
-// ReachesSubscription reports whether a message that was sent to a topic, by its
-// JMSTimestamp and not its JMSDeliveryTime, reaches a subscription: one
-// that existed when it was sent, not one that was made while it waited [jms 7.9]. The
-// time of send is in milliseconds, and so is the comparison: a subscription that was
-// made in the same millisecond gets the message.
-func ReachesSubscription(sent, subscribed time.Time) bool {
-	return subscribed.UnixMilli() <= sent.UnixMilli()
-}
-
-// A Forwarder is how a node passes messages on. The zero Forwarder knows nothing of
-// its neighbours. Forwarders can be compared with ==.
+// A Forwarder holds how a node passes messages on. The zero Forwarder knows nothing of its
+// neighbors. Forwarders can be compared with ==.
 type Forwarder struct {
-	// From is where messages come from: where its form of delay is [DelayProperty], the
-	// property AMQ_SCHEDULED_DELAY is a delay, elsewhere the application's own.
+	// From is where messages come from. If its form of delay is [DelayProperty], the property
+	// AMQ_SCHEDULED_DELAY is a delay; else it belongs to the application.
 	From Peer
 
-	// To is where they go. A delay that is not over goes on as the time that it ends, in
-	// x-opt-scheduled-enqueue-time where that is To's form of delay, else in
-	// x-opt-delivery-time. It never goes on as a delay in milliseconds, which To would wait
-	// for from the start, and it is an error where To cannot delay.
+	// To is where they go. A delay goes on as the time that it ends, past or not, in
+	// x-opt-scheduled-enqueue-time if that is To's form of delay, else in x-opt-delivery-time.
+	// It never goes on in a relative form, which To would serve from the start. One that is
+	// not over is an error if To cannot delay.
 	To Peer
 
-	// NodeDefault is what a header means here that does not say whether it is durable. For
+	// NodeDefault is the mode here of a message whose header does not state durable. For
 	// [Forwarder.Forward] that is only a message without a header: see [HeaderFrom].
 	NodeDefault DeliveryMode
-
-	// DelayServed says that the message has waited for its delivery time where it came from.
-	DelayServed bool
 }
 
-// delay returns the form in which a message goes on that says d of its delivery time:
-// DelayUnset where no form is to be left, for it has been served, or falls due by now.
+// delay returns the request that a message goes on with.
 func (f Forwarder) delay(d *delays, now time.Time) (DelayRequest, error) {
-	if f.DelayServed {
-		return DelayRequest{}, nil
-	}
 	request, err := d.request(Opt[int64]{})
-	if err != nil || request.Due(now) {
+	if err != nil || request.Form == DelayUnset {
 		return DelayRequest{}, err
 	}
-	// Never a relative form: the next node would serve it from the start.
-	switch f.To.Delay {
-	case DelayNone:
+	if f.To.Delay == DelayNone && !request.Due(now) {
 		return DelayRequest{}, &ValueError{What: "delivery time", Value: strconv.FormatInt(request.Time, 10),
-			Err: fmt.Errorf("asked for by %v, not due, and the peer cannot delay", request.Form)}
-	case DelayEnqueueTime:
+			Err: fmt.Errorf("requested by %v, not due, and the peer cannot delay (Forwarder.To)", request.Form)}
+	}
+	request.Form = DelayAbsolute
+	if f.To.Delay == DelayEnqueueTime {
 		request.Form = DelayEnqueueTime
-	default:
-		request.Form = DelayAbsolute
 	}
 	return request, nil
 }
 
-// header returns the header that a message goes on with: without what belongs to the hop that is over.
+// header returns the header that a message goes on with, without the fields of the hop that
+// is over.
 func (f Forwarder) header(h Header) Header {
 	h = h.Explicit(f.NodeDefault)
 	h.FirstAcquirer, h.DeliveryCount = Opt[bool]{}, Opt[uint32]{}

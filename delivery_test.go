@@ -33,7 +33,7 @@ func TestStamp(t *testing.T) {
 		return s
 	}
 	delayed := func(form DelayForm, delay int64) Stamp {
-		return with(func(s *Stamp) { s.DelayForm, s.DeliveryDelay, s.DeliveryTime = form, delay, sent+delay })
+		return with(func(s *Stamp) { s.Peer.Delay, s.DeliveryDelay, s.DeliveryTime = form, delay, sent+delay })
 	}
 	lives := func(ttl int64) Stamp {
 		return with(func(s *Stamp) { s.Header.TTL, s.Expiration = Some(uint32(ttl)), sent+ttl })
@@ -50,7 +50,9 @@ func TestStamp(t *testing.T) {
 		{"priority 9", Producer{Priority: Some[uint8](9)}, with(func(s *Stamp) { s.Header.Priority = Some[uint8](9) })},
 		{"a destination has the peer's address",
 			Producer{Peer: Peer{QueuePrefix: "q://"}, Destination: Destination{Kind: Queue, Name: "orders"}},
-			with(func(s *Stamp) { s.Destination, s.Address = Destination{Kind: Queue, Name: "orders"}, "q://orders" })},
+			with(func(s *Stamp) {
+				s.Peer, s.Destination, s.Address = Peer{QueuePrefix: "q://"}, Destination{Kind: Queue, Name: "orders"}, "q://orders"
+			})},
 		{"a user id", Producer{UserID: "alice"}, with(func(s *Stamp) { s.UserID = "alice" })},
 
 		{"ids disabled", Producer{NoMessageID: true}, with(func(s *Stamp) { s.MessageID = ID{} })},
@@ -59,16 +61,16 @@ func TestStamp(t *testing.T) {
 		{"timestamps disabled: an absolute delay needs none",
 			Producer{Peer: delaying(DelayAbsolute), DeliveryDelay: 5 * time.Second, NoTimestamp: true},
 			with(func(s *Stamp) {
-				s.Timestamp, s.DelayForm, s.DeliveryDelay, s.DeliveryTime = 0, DelayAbsolute, 5000, sent+5000
+				s.Timestamp, s.Peer.Delay, s.DeliveryDelay, s.DeliveryTime = 0, DelayAbsolute, 5000, sent+5000
 			})},
 		{"timestamps disabled: an enqueue time needs none",
 			Producer{Peer: delaying(DelayEnqueueTime), DeliveryDelay: 5 * time.Second, NoTimestamp: true},
 			with(func(s *Stamp) {
-				s.Timestamp, s.DelayForm, s.DeliveryDelay, s.DeliveryTime = 0, DelayEnqueueTime, 5000, sent+5000
+				s.Timestamp, s.Peer.Delay, s.DeliveryDelay, s.DeliveryTime = 0, DelayEnqueueTime, 5000, sent+5000
 			})},
 		{"timestamps disabled: no delay needs none, whatever the form",
 			Producer{Peer: delaying(DelayRelative), NoTimestamp: true},
-			with(func(s *Stamp) { s.Timestamp, s.DelayForm = 0, DelayRelative })},
+			with(func(s *Stamp) { s.Timestamp, s.Peer.Delay = 0, DelayRelative })},
 
 		{"a time to live counts from the time of send", Producer{TimeToLive: time.Minute}, lives(60_000)},
 		{"one under a millisecond is a millisecond", Producer{TimeToLive: 1}, lives(1)},
@@ -80,6 +82,13 @@ func TestStamp(t *testing.T) {
 			with(func(s *Stamp) { s.Expiration = sent + 1<<32 })},
 		{"the longest time to live, 2^63-1 ns", Producer{TimeToLive: math.MaxInt64},
 			with(func(s *Stamp) { s.Expiration = sent + 9_223_372_036_855 })},
+		{"a peer that caps gets the longest ttl for a longer time to live", Producer{Peer: Peer{CapTTL: true}, TimeToLive: 60 * 24 * time.Hour},
+			with(func(s *Stamp) {
+				s.Peer, s.Header.TTL, s.Expiration = Peer{CapTTL: true}, Some[uint32](math.MaxUint32), sent+60*24*3600*1000
+			})},
+		{"and no ttl for none", Producer{Peer: Peer{CapTTL: true}}, with(func(s *Stamp) { s.Peer.CapTTL = true })},
+		{"nor where JMS_AMQP_TTL leaves it out", Producer{Peer: Peer{CapTTL: true}, TimeToLive: math.MaxInt64, WireTTL: Some[uint32](0)},
+			with(func(s *Stamp) { s.Peer.CapTTL, s.Expiration = true, sent+9_223_372_036_855 })},
 		{"JMS_AMQP_TTL makes the ttl, and no expiration", Producer{WireTTL: Some[uint32](1234)},
 			with(func(s *Stamp) { s.Header.TTL = Some[uint32](1234) })},
 		{"JMS_AMQP_TTL replaces the ttl alone", Producer{TimeToLive: time.Minute, WireTTL: Some[uint32](1234)},
@@ -95,7 +104,7 @@ func TestStamp(t *testing.T) {
 		{"enqueue time", Producer{Peer: delaying(DelayEnqueueTime), DeliveryDelay: 5 * time.Second}, delayed(DelayEnqueueTime, 5000)},
 		{"property", Producer{Peer: delaying(DelayProperty), DeliveryDelay: 5 * time.Second}, delayed(DelayProperty, 5000)},
 		{"a peer that cannot delay need not, without a delay", Producer{Peer: delaying(DelayNone)},
-			with(func(s *Stamp) { s.DelayForm = DelayNone })},
+			with(func(s *Stamp) { s.Peer.Delay = DelayNone })},
 		{"a delay under a millisecond is a millisecond", Producer{Peer: delaying(DelayAbsolute), DeliveryDelay: 1}, delayed(DelayAbsolute, 1)},
 		{"a delay is rounded up", Producer{Peer: delaying(DelayAbsolute), DeliveryDelay: 4*time.Millisecond + 1}, delayed(DelayAbsolute, 5)},
 		{"the longest delay, 2^63-1 ns", Producer{Peer: delaying(DelayAbsolute), DeliveryDelay: math.MaxInt64},
@@ -103,13 +112,19 @@ func TestStamp(t *testing.T) {
 		{"a time to live may end with the delay",
 			Producer{Peer: delaying(DelayAbsolute), DeliveryDelay: 5 * time.Second, TimeToLive: 5 * time.Second},
 			with(func(s *Stamp) {
-				s.DelayForm, s.DeliveryDelay, s.DeliveryTime = DelayAbsolute, 5000, sent+5000
+				s.Peer.Delay, s.DeliveryDelay, s.DeliveryTime = DelayAbsolute, 5000, sent+5000
 				s.Header.TTL, s.Expiration = Some[uint32](5000), sent+5000
 			})},
+		{"so may JMS_AMQP_TTL", Producer{Peer: delaying(DelayAbsolute), DeliveryDelay: 5 * time.Second, WireTTL: Some[uint32](5000)},
+			with(func(s *Stamp) {
+				s.Peer.Delay, s.DeliveryDelay, s.DeliveryTime, s.Header.TTL = DelayAbsolute, 5000, sent+5000, Some[uint32](5000)
+			})},
+		{"or leave the ttl out", Producer{Peer: delaying(DelayAbsolute), DeliveryDelay: 5 * time.Second, WireTTL: Some[uint32](0)},
+			delayed(DelayAbsolute, 5000)},
 		{"both are compared as they are sent, rounded up",
 			Producer{Peer: delaying(DelayAbsolute), DeliveryDelay: 1_900 * time.Microsecond, TimeToLive: 1_100 * time.Microsecond},
 			with(func(s *Stamp) {
-				s.DelayForm, s.DeliveryDelay, s.DeliveryTime = DelayAbsolute, 2, sent+2
+				s.Peer.Delay, s.DeliveryDelay, s.DeliveryTime = DelayAbsolute, 2, sent+2
 				s.Header.TTL, s.Expiration = Some[uint32](2), sent+2
 			})},
 	} {
@@ -145,33 +160,37 @@ func badProducers() []struct {
 		now  time.Time
 		err  string
 	}{
-		{"a negative delay", Producer{Peer: Artemis(), DeliveryDelay: -time.Millisecond}, now, `delivery delay -1ms: negative`},
-		{"a delay under 0 by less than a millisecond", Producer{Peer: Artemis(), DeliveryDelay: -1}, now, `delivery delay -1ns: negative`},
-		{"a negative delay where there is none", Producer{DeliveryDelay: math.MinInt64}, now, `delivery delay -2562047h47m16.854775808s: negative`},
-		{"a sum past int64", Producer{Peer: Artemis(), DeliveryDelay: time.Second}, late, `delivery delay 1000ms: ends after the last time there is`},
-		{"the way to delay was not chosen", Producer{DeliveryDelay: 1}, now, `delivery delay 1ns: no form of delay has been chosen`},
-		{"the peer cannot delay", Producer{Peer: RabbitMQ(), DeliveryDelay: time.Hour}, now, `delivery delay 1h0m0s: the peer cannot delay`},
-		{"a form that there is not", Producer{Peer: delaying(DelayNone + 1), DeliveryDelay: time.Hour}, now, `delivery delay 1h0m0s: DelayForm(6) is no form of delay`},
+		{"a negative delay", Producer{Peer: Artemis(), DeliveryDelay: -time.Millisecond}, now, `delivery delay -1ms: negative (Producer.DeliveryDelay)`},
+		{"a delay under 0 by less than a millisecond", Producer{Peer: Artemis(), DeliveryDelay: -1}, now, `delivery delay -1ns: negative (Producer.DeliveryDelay)`},
+		{"a negative delay where there is none", Producer{DeliveryDelay: math.MinInt64}, now, `delivery delay -2562047h47m16.854775808s: negative (Producer.DeliveryDelay)`},
+		{"a sum past int64", Producer{Peer: Artemis(), DeliveryDelay: time.Second}, late, `delivery delay 1000ms: overflows int64 milliseconds (Producer.DeliveryDelay)`},
+		{"the way to delay was not chosen", Producer{DeliveryDelay: 1}, now, `delivery delay 1ns: the peer's form of delay is not set (Producer.Peer)`},
+		{"the peer cannot delay", Producer{Peer: RabbitMQ(), DeliveryDelay: time.Hour}, now, `delivery delay 1h0m0s: the peer cannot delay (Producer.Peer)`},
+		{"a form that there is not", Producer{Peer: delaying(DelayNone + 1), DeliveryDelay: time.Hour}, now, `delivery delay 1h0m0s: invalid form of delay DelayForm(6) (Producer.Peer)`},
 		{"a relative delay without timestamp", Producer{Peer: delaying(DelayRelative), DeliveryDelay: time.Hour, NoTimestamp: true}, now,
-			`delivery delay 1h0m0s: x-opt-delivery-delay needs a timestamp, and timestamps are disabled`},
+			`delivery delay 1h0m0s: x-opt-delivery-delay needs a timestamp (Producer.NoTimestamp)`},
 		{"a delay by property without timestamp", Producer{Peer: delaying(DelayProperty), DeliveryDelay: time.Hour, NoTimestamp: true}, now,
-			`delivery delay 1h0m0s: AMQ_SCHEDULED_DELAY needs a timestamp, and timestamps are disabled`},
+			`delivery delay 1h0m0s: AMQ_SCHEDULED_DELAY needs a timestamp (Producer.NoTimestamp)`},
 
-		{"a negative time to live", Producer{TimeToLive: -time.Second}, now, `time to live -1s: negative`},
-		{"a time to live past int64", Producer{TimeToLive: time.Second}, late, `time to live 1000ms: ends after the last time there is`},
+		{"a negative time to live", Producer{TimeToLive: -time.Second}, now, `time to live -1s: negative (Producer.TimeToLive)`},
+		{"a time to live past int64", Producer{TimeToLive: time.Second}, late, `time to live 1000ms: overflows int64 milliseconds (Producer.TimeToLive)`},
 		{"it would expire before it is delivered", Producer{Peer: Artemis(), TimeToLive: time.Second, DeliveryDelay: 5 * time.Second}, now,
-			`time to live 1s: shorter than the delivery delay of 5s`},
+			`time to live 1s: shorter than the delivery delay of 5s (Producer.TimeToLive)`},
 		{"by a millisecond", Producer{Peer: Artemis(), TimeToLive: 4 * time.Millisecond, DeliveryDelay: 4*time.Millisecond + 1}, now,
-			`time to live 4ms: shorter than the delivery delay of 4.000001ms`},
+			`time to live 4ms: shorter than the delivery delay of 4.000001ms (Producer.TimeToLive)`},
 		{"JMS_AMQP_TTL makes it no longer", Producer{Peer: Artemis(), TimeToLive: 1, DeliveryDelay: time.Second, WireTTL: Some[uint32](9000)}, now,
-			`time to live 1ns: shorter than the delivery delay of 1s`},
+			`time to live 1ns: shorter than the delivery delay of 1s (Producer.TimeToLive)`},
 
-		{"priority above 9", Producer{Priority: Some[uint8](10)}, now, `priority 10: out of range 0 to 9`},
-		{"no delivery mode", Producer{Mode: 3}, now, `delivery mode DeliveryMode(3): neither persistent nor non-persistent`},
-		{"a user id that is no text", Producer{UserID: "\xff"}, now, `user id "\xff": not valid UTF-8`},
+		{"JMS_AMQP_TTL is shorter than the delay", Producer{Peer: Artemis(), DeliveryDelay: 5 * time.Second, WireTTL: Some[uint32](4999)}, now,
+			`header ttl 4999ms: shorter than the delivery delay of 5s (Producer.WireTTL)`},
+		{"whatever the time to live", Producer{Peer: Artemis(), TimeToLive: time.Hour, DeliveryDelay: 5 * time.Second, WireTTL: Some[uint32](1)}, now,
+			`header ttl 1ms: shorter than the delivery delay of 5s (Producer.WireTTL)`},
+		{"priority above 9", Producer{Priority: Some[uint8](10)}, now, `priority 10: not in 0 to 9 (Producer.Priority)`},
+		{"no delivery mode", Producer{Mode: 3}, now, `delivery mode DeliveryMode(3): want Persistent or NonPersistent (Producer.Mode)`},
+		{"a user id that is no text", Producer{UserID: "\xff"}, now, `user id "\xff": not valid UTF-8 (Producer.UserID)`},
 		{"a destination of no kind", Producer{Destination: Destination{Name: "orders"}}, now,
-			`destination "orders": kind is none of queue, topic, temporary queue and temporary topic`},
-		{"a destination without a name", Producer{Destination: Destination{Kind: Topic}}, now, `destination topic: has no name`},
+			`destination "orders": kind is unknown, want queue, topic, temporary queue or temporary topic (Destination.Kind)`},
+		{"a destination without a name", Producer{Destination: Destination{Kind: Topic}}, now, `destination topic: no name (Destination.Name)`},
 
 		{"no time of send", Producer{}, time.Time{}, `time of send 0001-01-01 00:00:00 +0000 UTC: not after 1970-01-01 UTC`},
 		{"the epoch, a creation-time that is none", Producer{}, time.UnixMicro(999).UTC(), `time of send 1970-01-01 00:00:00.000999 +0000 UTC: not after 1970-01-01 UTC`},
@@ -350,7 +369,7 @@ func deliveryValues() []struct {
 
 // Every type in every form, and in none. What a form cannot be is an error and no other form is asked.
 func TestDeliveryTimeTypes(t *testing.T) {
-	const notTime, notDelay = "neither an integer up to 2^63-1 nor a timestamp", "not an integer from 0 to 2^63-1"
+	const notTime, notDelay = "want an integer up to 2^63-1 or a timestamp", "want an integer from 0 to 2^63-1"
 	byProperty := delaying(DelayProperty)
 	for _, form := range []struct {
 		name     string
@@ -377,7 +396,7 @@ func TestDeliveryTimeTypes(t *testing.T) {
 			case form.relative && (v.kind != "integer" || v.n < 0):
 				want, why = 0, notDelay
 			case form.relative && v.n > math.MaxInt64-sent:
-				want, why = 0, "ends after the last time there is"
+				want, why = 0, "overflows int64 milliseconds"
 			case form.relative:
 				want = sent + v.n
 			}
@@ -429,14 +448,14 @@ func TestDeliveryTime(t *testing.T) {
 		{"nulls are none", said{"40", "40", "40", "40", "40"}, byProperty, 0, ""},
 		{"an absolute time in the past", said{time: "81 0000000000000001", created: created}, Peer{}, 1, ""},
 
-		{"a relative delay needs a beginning", said{delay: "55 03"}, Peer{}, 0, `x-opt-delivery-delay 3: relative, and there is no creation-time`},
-		{"a relative delay needs a beginning", said{delay: "55 03", created: "40"}, Peer{}, 0, `x-opt-delivery-delay 3: relative, and there is no creation-time`},
-		{"a relative delay needs a beginning", said{property: "55 03"}, byProperty, 0, `AMQ_SCHEDULED_DELAY 3: relative, and there is no creation-time`},
-		{"an overflowing sum", said{delay: "81 7fffffffffffffff", created: "83 0000000000000001"}, Peer{}, 0, `x-opt-delivery-delay 9223372036854775807ms: ends after the last time there is`},
-		{"no falling through", said{"", "", "55 ff", "55 04", created}, byProperty, 0, `x-opt-delivery-delay -1: not an integer from 0 to 2^63-1`},
-		{"no falling through", said{"41", "55 02", "55 03", "55 04", created}, byProperty, 0, `x-opt-delivery-time boolean: neither an integer up to 2^63-1 nor a timestamp`},
-		{"a large ulong is named", said{time: "80 8000000000000000"}, Peer{}, 0, `x-opt-delivery-time 9223372036854775808: neither an integer up to 2^63-1 nor a timestamp`},
-		{"a time is no delay", said{delay: "83 0000000000000014", created: created}, Peer{}, 0, `x-opt-delivery-delay timestamp 20: not an integer from 0 to 2^63-1`},
+		{"a relative delay needs a beginning", said{delay: "55 03"}, Peer{}, 0, `x-opt-delivery-delay 3: the creation-time that it counts from is missing`},
+		{"a relative delay needs a beginning", said{delay: "55 03", created: "40"}, Peer{}, 0, `x-opt-delivery-delay 3: the creation-time that it counts from is missing`},
+		{"a relative delay needs a beginning", said{property: "55 03"}, byProperty, 0, `AMQ_SCHEDULED_DELAY 3: the creation-time that it counts from is missing`},
+		{"an overflowing sum", said{delay: "81 7fffffffffffffff", created: "83 0000000000000001"}, Peer{}, 0, `x-opt-delivery-delay 9223372036854775807ms: overflows int64 milliseconds`},
+		{"no falling through", said{"", "", "55 ff", "55 04", created}, byProperty, 0, `x-opt-delivery-delay -1: want an integer from 0 to 2^63-1`},
+		{"no falling through", said{"41", "55 02", "55 03", "55 04", created}, byProperty, 0, `x-opt-delivery-time boolean: want an integer up to 2^63-1 or a timestamp`},
+		{"a large ulong is named", said{time: "80 8000000000000000"}, Peer{}, 0, `x-opt-delivery-time 9223372036854775808: want an integer up to 2^63-1 or a timestamp`},
+		{"a time is no delay", said{delay: "83 0000000000000014", created: created}, Peer{}, 0, `x-opt-delivery-delay timestamp 20: want an integer from 0 to 2^63-1`},
 	} {
 		wire := row.said.encode(t)
 		for _, r := range readers() {
@@ -476,11 +495,11 @@ func TestDeliveryTimeRaw(t *testing.T) {
 		{"and then the next form", `00 53 72 c1 4e 06 a3 13 "x-opt-delivery-time" 40 a3 13 "x-opt-delivery-time" 55 01 a3 1c "x-opt-scheduled-enqueue-time" 55 03`, 3, ""},
 		{"not among the delivery annotations", `00 53 71 c1 18 02 a3 13 "x-opt-delivery-time" 55 01`, 0, ""},
 		{"not among the application properties", `00 53 74 c1 18 02 a1 13 "x-opt-delivery-time" 55 01`, 0, ""},
-		{"a creation-time of another type", `00 53 73 c0 0c 0a 40 40 40 40 40 40 40 40 40 55 01`, 0, `creation-time 1: not a timestamp`},
+		{"a creation-time of another type", `00 53 73 c0 0c 0a 40 40 40 40 40 40 40 40 40 55 01`, 0, `creation-time 1: want a timestamp`},
 		{"is not asked where it is not needed",
 			`00 53 72 c1 18 02 a3 13 "x-opt-delivery-time" 55 01 00 53 73 c0 0c 0a 40 40 40 40 40 40 40 40 40 55 01`, 1, ""},
 		{"a relative delay from it",
-			`00 53 72 c1 19 02 a3 14 "x-opt-delivery-delay" 55 01 00 53 73 c0 0c 0a 40 40 40 40 40 40 40 40 40 55 01`, 0, `creation-time 1: not a timestamp`},
+			`00 53 72 c1 19 02 a3 14 "x-opt-delivery-delay" 55 01 00 53 73 c0 0c 0a 40 40 40 40 40 40 40 40 40 55 01`, 0, `creation-time 1: want a timestamp`},
 		{"annotations cut off", `00 53 72 c1 17 02 a3 13 "x-opt-delivery-time" 81`, 0, `message-annotations at byte 28: unexpected EOF`},
 		{"a key cut off", `00 53 72 c1 03 02 a3 13`, 0, `message-annotations at byte 8: unexpected EOF`},
 		{"behind a header", `00 53 70 c0 02 01 41 00 53 72 c1 17 02 a3 13 "x-opt-delivery-time" 81`, 0, `message-annotations at byte 35: unexpected EOF`},
@@ -569,8 +588,8 @@ func TestExpiration(t *testing.T) {
 		{"the longest ttl", `00 53 70 c0 08 03 41 40 70 ffffffff`, at, received + math.MaxUint32, ""},
 		{"a ttl of 0 is never", `00 53 70 c0 04 03 41 40 43`, time.Time{}, 0, ""},
 		{"a time of receipt that is not given", `00 53 70 c0 05 03 41 40 52 c8`, time.Time{}, 0,
-			`time of receipt 0001-01-01 00:00:00 +0000 UTC: not given, and the message has a ttl`},
-		{"an overflowing sum", `00 53 70 c0 05 03 41 40 52 c8`, time.UnixMilli(math.MaxInt64 - 199), 0, `ttl 200ms: ends after the last time there is`},
+			`time of receipt 0001-01-01 00:00:00 +0000 UTC: needed to compute the expiration from the header's ttl`},
+		{"an overflowing sum", `00 53 70 c0 05 03 41 40 52 c8`, time.UnixMilli(math.MaxInt64 - 199), 0, `ttl 200ms: overflows int64 milliseconds`},
 	} {
 		wire := encoded(t, row.wire)
 		var raw RawMessage
@@ -596,9 +615,9 @@ func TestExpiration(t *testing.T) {
 
 	var raw RawMessage
 	for wire, want := range map[string]string{
-		`00 53 73 c0 0b 09 40 40 40 40 40 40 40 40 55 01`:               "1: not a timestamp",
-		`00 53 73 c0 12 09 40 40 40 40 40 40 40 40 80 8000000000000000`: "9223372036854775808: not a timestamp",
-		`00 53 73 c0 0c 09 40 40 40 40 40 40 40 40 a1 01 61`:            "string: not a timestamp",
+		`00 53 73 c0 0b 09 40 40 40 40 40 40 40 40 55 01`:               "1: want a timestamp",
+		`00 53 73 c0 12 09 40 40 40 40 40 40 40 40 80 8000000000000000`: "9223372036854775808: want a timestamp",
+		`00 53 73 c0 0c 09 40 40 40 40 40 40 40 40 a1 01 61`:            "string: want a timestamp",
 		`00 53 73 c0 0a 09 40 40 40 40 40 40 40 40 83`:                  "at byte 15: unexpected EOF",
 	} {
 		require.NoError(t, raw.Parse(encoded(t, wire)))
@@ -635,10 +654,10 @@ func TestDelayRequest(t *testing.T) {
 		{"null is no form", said{time: "40", enqueue: "40", delay: "40", property: "40", created: created}, arrived, DelayRequest{}, math.MinInt64, ""},
 		{"a creation-time is not looked at without a delay", said{created: "41"}, time.Time{}, DelayRequest{}, math.MinInt64, ""},
 		{"nor beside an absolute one", said{time: "55 01", created: "41"}, time.Time{}, DelayRequest{DelayAbsolute, 1}, 1, ""},
-		{"but with a relative one", said{delay: "55 01", created: "41"}, time.Time{}, DelayRequest{}, 0, `creation-time boolean: not a timestamp`},
-		{"neither creation-time nor arrival", said{delay: "55 01"}, time.Time{}, DelayRequest{}, 0, `x-opt-delivery-delay 1: relative, and there is no creation-time`},
-		{"an overflowing sum", said{delay: "81 7fffffffffffffff"}, arrived, DelayRequest{}, 0, `x-opt-delivery-delay 9223372036854775807ms: ends after the last time there is`},
-		{"a form that cannot be read", said{time: "41", delay: "55 01"}, arrived, DelayRequest{}, 0, `x-opt-delivery-time boolean: neither an integer up to 2^63-1 nor a timestamp`},
+		{"but with a relative one", said{delay: "55 01", created: "41"}, time.Time{}, DelayRequest{}, 0, `creation-time boolean: want a timestamp`},
+		{"neither creation-time nor arrival", said{delay: "55 01"}, time.Time{}, DelayRequest{}, 0, `x-opt-delivery-delay 1: the creation-time that it counts from is missing`},
+		{"an overflowing sum", said{delay: "81 7fffffffffffffff"}, arrived, DelayRequest{}, 0, `x-opt-delivery-delay 9223372036854775807ms: overflows int64 milliseconds`},
+		{"a form that cannot be read", said{time: "41", delay: "55 01"}, arrived, DelayRequest{}, 0, `x-opt-delivery-time boolean: want an integer up to 2^63-1 or a timestamp`},
 	} {
 		var m RawMessage
 		require.NoError(t, m.Parse(row.said.encode(t)))
@@ -658,26 +677,7 @@ func TestDelayRequest(t *testing.T) {
 
 	refusal := DelayRequest{DelayRelative, 1}.RejectError()
 	require.Equal(t, amqp.ErrCond("amqp:not-implemented"), refusal.Condition)
-	require.Equal(t, "delayed delivery is not supported, and the message asks for it by x-opt-delivery-delay", refusal.Description)
-}
-
-// A delayed message to a topic goes to the subscriptions of the time when it was sent. [jms 7.9]
-func TestReachesSubscription(t *testing.T) {
-	at := time.UnixMilli(sent)
-	for _, row := range []struct {
-		rule       string
-		subscribed time.Time
-		want       bool
-	}{
-		{"before", at.Add(-time.Hour), true},
-		{"at once", at, true},
-		{"in the millisecond that the time of send is cut to", at.Add(999_999), true},
-		{"later", at.Add(time.Millisecond), false},
-		{"while the message waits", at.Add(time.Hour), false},
-		{"another zone is the same time", at.In(time.FixedZone("", 7200)), true},
-	} {
-		require.Equal(t, row.want, ReachesSubscription(at, row.subscribed), row.rule)
-	}
+	require.Equal(t, "delayed delivery is not supported; the message requests it by x-opt-delivery-delay", refusal.Description)
 }
 
 // What a producer stamps is what a receiver reads of it, to the millisecond, whatever the settings and the form of the
@@ -710,11 +710,14 @@ func TestStampRoundTrip(t *testing.T) {
 		if maybe() {
 			p.WireTTL = Some(r.Uint32())
 		}
-		if maybe() && p.Peer.Delay.unfit(!p.NoTimestamp) == "" {
+		if maybe() && p.Peer.Delay.unfit(!p.NoTimestamp, "", "") == nil {
 			p.DeliveryDelay = span()
 		}
 		if p.TimeToLive > 0 && p.TimeToLive < p.DeliveryDelay {
 			p.TimeToLive, p.DeliveryDelay = p.DeliveryDelay, p.TimeToLive
+		}
+		if ttl, ok := p.WireTTL.Get(); ok && time.Duration(ttl)*time.Millisecond < p.DeliveryDelay {
+			p.WireTTL = Some[uint32](0)
 		}
 		now := time.UnixMilli(1 + r.Int64N(1<<42)).Add(time.Duration(r.IntN(1e6)))
 		m := amqp.Message{Value: "hello"}
@@ -938,7 +941,7 @@ func TestDelayRequestOfOddProperties(t *testing.T) {
 		request, err := m.DelayRequest(sentAt())
 		require.NoError(t, err, rule)
 		require.Equal(t, DelayRequest{}, request, rule)
-		for _, f := range []Forwarder{{}, {From: Peer{Delay: DelayProperty}}, {From: Peer{Delay: DelayProperty}, DelayServed: true}} {
+		for _, f := range []Forwarder{{}, {From: Peer{Delay: DelayProperty}}} {
 			out, err := f.Append(nil, msg, sentAt())
 			require.NoError(t, err, rule)
 			require.Contains(t, string(out), "\x00\x53\x77\x40", rule)
@@ -960,7 +963,7 @@ func TestDeliveryTimeTooLarge(t *testing.T) {
 		{"beside one that goes first", "c1 40 04 a3 1c 782d6f70742d7363686564756c65642d656e71756575652d74696d65 55 05" +
 			"a3 14 782d6f70742d64656c69766572792d64656c6179 80 ff ff ff ff ff ff ff ff", 5, ""},
 		{"alone", "c1 20 02 a3 14 782d6f70742d64656c69766572792d64656c6179 80 ff ff ff ff ff ff ff ff", 0,
-			"amqpjms: x-opt-delivery-delay 18446744073709551615: not an integer from 0 to 2^63-1"},
+			"amqpjms: x-opt-delivery-delay 18446744073709551615: want an integer from 0 to 2^63-1"},
 	} {
 		b := unhexed(t, "00 53 72"+row.wire)
 		var m RawMessage
@@ -979,7 +982,7 @@ func TestDeliveryTimeTooLarge(t *testing.T) {
 func TestStampFarTimes(t *testing.T) {
 	for _, now := range []time.Time{time.Unix(1<<61, 0), time.Unix(math.MaxInt64/1000, 0), time.Unix(1<<62, 0)} {
 		s, err := Producer{}.Stamp(now, ID{})
-		wantValueError(t, err, "amqpjms: time of send "+now.String()+": after the last time there is")
+		wantValueError(t, err, "amqpjms: time of send "+now.String()+": overflows int64 milliseconds")
 		require.Zero(t, s)
 	}
 	s, err := Producer{}.Stamp(time.Unix(math.MaxInt64/1000-1, 0), ID{})

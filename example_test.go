@@ -118,7 +118,7 @@ func Example_wrapper() {
 	// Output:
 	// ID:4711 to news durable false priority 4
 	// map[x-opt-edition:late x-opt-jms-dest:1 x-opt-jms-msg-type:5 x-opt-scheduled-enqueue-time:2026-11-30 08:01:30 +0000 UTC]
-	// amqpjms: delivery delay 1m30s: the peer cannot delay
+	// amqpjms: delivery delay 1m30s: the peer cannot delay (Producer.Peer)
 }
 
 // A plugin of a broker without a scheduler refuses what has to wait, and makes durable explicit in what the broker
@@ -155,7 +155,7 @@ func Example_plugin() {
 
 	// Output:
 	// 005370c0020142005377a10568656c6c6f <nil>
-	// amqp:not-implemented delayed delivery is not supported, and the message asks for it by x-opt-delivery-time
+	// amqp:not-implemented delayed delivery is not supported; the message requests it by x-opt-delivery-time
 	// amqpjms: header at byte 6: got ubyte, want boolean
 }
 
@@ -310,7 +310,7 @@ func ExampleForwarder_Forward() {
 		Annotations:         amqp.Annotations{"x-opt-custom": "kept"},
 		Data:                [][]byte{{1}, {2}},
 	}
-	out, err := amqpjms.Forwarder{From: amqpjms.Artemis(), To: amqpjms.RabbitMQ(), DelayServed: true}.Forward(m, time.Now())
+	out, err := amqpjms.Forwarder{From: amqpjms.Artemis(), To: amqpjms.RabbitMQ()}.Forward(m, time.Now())
 	if err != nil {
 		fmt.Println(err)
 		return

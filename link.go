@@ -85,8 +85,6 @@ func (k DestinationKind) capability() string {
 	return ""
 }
 
-func (k DestinationKind) isTemporary() bool { return k == TemporaryQueue || k == TemporaryTopic }
-
 // kindOfCapability returns the kind of destination that capabilities name.
 func kindOfCapability(capabilities []string) DestinationKind {
 	for k := Queue; k <= TemporaryTopic; k++ {
@@ -259,10 +257,8 @@ func (c Consumer) UnsubscribeLink() (Link, error) {
 // It is an error, a *[ValueError], if the destination has no address at the peer, or if the
 // producer delays and the peer does not.
 func (p Producer) Link() (Link, error) {
-	if p.DeliveryDelay > 0 {
-		if why := p.Peer.Delay.unfit(!p.NoTimestamp); why != "" {
-			return Link{}, &ValueError{What: "delivery delay", Value: p.DeliveryDelay.String(), Err: errors.New(why)}
-		}
+	if _, err := p.delay(); err != nil {
+		return Link{}, err
 	}
 	address, err := p.Peer.Address(p.Destination)
 	if err != nil {
@@ -284,7 +280,7 @@ func (p Producer) Link() (Link, error) {
 func TemporaryLink(p Peer, kind DestinationKind) (Link, error) {
 	why := ""
 	switch {
-	case !kind.isTemporary():
+	case !kind.IsTemporary():
 		why = "not temporary"
 	case kind == TemporaryQueue && !p.TemporaryQueues:
 		why = "the peer is not known to have them (Peer.TemporaryQueues)"
@@ -687,7 +683,7 @@ func (o *OpenConsumer) attach(ctx context.Context, c Consumer, l Link, options *
 			return &ValueError{What: "filter", Value: filter.key, Err: errors.New("the peer did not take it")}
 		}
 	}
-	if c.Destination.Kind.isTemporary() && c.Destination.Name == "" && c.Destination.Address == "" {
+	if c.Destination.Kind.IsTemporary() && c.Destination.Name == "" && c.Destination.Address == "" {
 		address := l.Address
 		if l.Dynamic {
 			address = o.Receiver.Address()

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -14,7 +13,6 @@ import (
 	"unicode"
 
 	"github.com/Azure/go-amqp"
-	"github.com/seed-b113d664/amqpjms/internal/wire"
 )
 
 // A Consumer is what only the receiver of a message knows. Receivers can be compared with
@@ -162,26 +160,6 @@ func (v View) Timestamp() int64 {
 func (v View) DeliveryTime() (int64, error) {
 	d := delaysOf(v.Message, v.from().consumer.Peer.Delay == DelayProperty)
 	return d.deliveryTime()
-}
-
-// delaysOf returns what a message says of its delivery time, up to what decides it. The
-// property counts only where the caller says so.
-func delaysOf(m *amqp.Message, byProperty bool) delays {
-	var d delays
-	if len(m.Annotations) > 0 {
-		if d.time = numberFrom(annotationOf(m, annotationDeliveryTime)); d.time.stated() {
-			return d // which decides
-		}
-		if d.enqueue = numberFrom(annotationOf(m, annotationEnqueueTime)); d.enqueue.stated() {
-			return d
-		}
-		d.delay = numberFrom(annotationOf(m, annotationDeliveryDelay))
-	}
-	d.created = numberFromTime(propertiesOf(m).CreationTime)
-	if byProperty {
-		d.property = numberFrom(m.ApplicationProperties[propertyScheduledDelay])
-	}
-	return d
 }
 
 // Expiration returns JMSExpiration, as [RawMessage.Expiration] does.
@@ -651,7 +629,7 @@ func (w Editor) SetReplyTo(m *amqp.Message, d Destination) error {
 	var replyTo *string
 	var kind any
 	if !d.IsZero() {
-		replyTo, kind = &address, d.Kind.annotation()
+		replyTo, kind = &address, d.Kind.Annotation()
 	}
 	editProperties(m, func(p *amqp.MessageProperties) { p.ReplyTo = replyTo })
 	setAnnotation(m, kind, annotationReplyTo, annotationReplyType)
@@ -948,18 +926,17 @@ func UnescapePropertyName(escaped string) string {
 	return strings.NewReplacer(escapedHyphen, "-", escapedDot, ".").Replace(escaped)
 }
 
-// Forward returns m as it is passed on now, by the rules of [Forwarder.Append]: a new
-// message, all of which but the header, the delivery annotations and the delay is as m has
-// it, and shared with m. It has no delivery tag: that was for the link that m came from. m
-// itself is not changed, and is still there to be settled.
+// Forward returns a message that passes m on now, by the rules of [Forwarder.Append]. It
+// shares with m everything but the header, the delivery annotations, the delay and the
+// delivery tag, which belongs to the link that m came from. m is not changed, and must still
+// be settled.
 //
-// A message without a body section becomes one with an amqp-value null, for go-amqp
-// decodes both alike, and some peers end the session of the first. See [Body.Outgoing].
+// A message without a body section gets an amqp-value null: go-amqp decodes both alike, and
+// some peers end the session over the former. See [Body.Outgoing].
 //
-// It is an error, a *[ValueError], if the header or the delay cannot be read, if the
-// message has a relative delay and no creation-time, if it has to wait and the next peer
-// cannot delay, and if it has something that go-amqp cannot write, see [Stamp.Apply]: pass
-// its bytes on with Append then.
+// It is an error, a *[ValueError], if the header or the delay is malformed, if a relative
+// delay lacks a creation-time, if a delay is not over and the next peer cannot delay, or if
+// go-amqp cannot write something of m, see [Stamp.Apply]: forward the bytes with Append then.
 func (f Forwarder) Forward(m *amqp.Message, now time.Time) (*amqp.Message, error) {
 	h, err := HeaderFrom(m.Header)
 	if err != nil {
@@ -974,7 +951,7 @@ func (f Forwarder) Forward(m *amqp.Message, now time.Time) (*amqp.Message, error
 	out := &amqp.Message{
 		Format:                m.Format,
 		Header:                f.header(h).MessageHeader(),
-		Annotations:           annotationsAfter(m.Annotations, delay),
+		Annotations:           delayedAnnotations(m.Annotations, delay),
 		Properties:            m.Properties,
 		ApplicationProperties: m.ApplicationProperties,
 		Data:                  m.Data,
@@ -991,22 +968,26 @@ func (f Forwarder) Forward(m *amqp.Message, now time.Time) (*amqp.Message, error
 	return out, nil
 }
 
-// annotationsAfter returns annotations with what is left of the delay.
-func annotationsAfter(a amqp.Annotations, delay DelayRequest) amqp.Annotations {
+// delayedAnnotations returns annotations that ask for a delay and no other.
+func delayedAnnotations(a amqp.Annotations, delay DelayRequest) amqp.Annotations {
 	if len(a) == 0 && delay.Form == DelayUnset {
 		return a // an empty section stays one
 	}
 	return edited(a, 1, func(a amqp.Annotations) {
-		for _, form := range [...]DelayForm{DelayAbsolute, DelayRelative, DelayEnqueueTime} {
-			deleteAnnotation(a, form.String())
-		}
-		switch delay.Form {
-		case DelayAbsolute:
-			a[annotationDeliveryTime] = delay.Time
-		case DelayEnqueueTime:
-			a[annotationEnqueueTime] = time.UnixMilli(delay.Time).UTC()
+		for _, e := range delayAnnotations(delay.Form, delay.Time, 0) {
+			replaceAnnotation(a, e.Name, e.Value)
 		}
 	})
+}
+
+// replaceAnnotation sets an annotation, or removes it if value is nil.
+func replaceAnnotation(a amqp.Annotations, name string, value any) {
+	if len(a) > 0 {
+		deleteAnnotation(a, name)
+	}
+	if value != nil {
+		a[name] = value
+	}
 }
 
 // checkWritable is an error if go-amqp cannot write something of m, though it decodes it:
@@ -1144,9 +1125,9 @@ func checkRare(in SectionKind, v reflect.Value, depth int) error {
 	return nil
 }
 
-// Prepare makes m ready to be sent now: it stamps it with a new id, and returns the
-// stamp. m must not be nil. See [Producer.Stamp] for now and for errors, and [Stamp.Apply]
-// for what becomes of m, which does not change on error.
+// Prepare makes m, which must not be nil, ready to be sent now: it stamps it with a new id
+// and returns the stamp. For now and for errors see [Producer.Stamp], for what changes in m
+// [Stamp.Apply]. m does not change on error.
 func (p Producer) Prepare(m *amqp.Message, now time.Time) (Stamp, error) {
 	var id ID
 	if !p.NoMessageID {
@@ -1162,63 +1143,61 @@ func (p Producer) Prepare(m *amqp.Message, now time.Time) (Stamp, error) {
 	return s, nil
 }
 
-// Apply writes the stamp to m, which must not be nil: a new header, with durable on the
-// wire; the properties message-id, user-id, to, absolute-expiry-time and creation-time,
-// set or removed; the annotation x-opt-jms-dest; what [Body.Outgoing] makes of the body,
-// which is the kind of message in x-opt-jms-msg-type, and an amqp-value null where there
-// is no body section; and the delay in its one form. What was left by an earlier send is
-// removed: a delay in the form of an annotation, and x-opt-to-type, the older annotation
-// for the kind of the destination. All else of m stays, delivery annotations too: take
-// those of a received message off before it is sent on. What m may share with another
-// message (the properties, the annotations and, where the delay is a property, the
-// application properties) is not written into but replaced by a copy, nil where nothing is
-// left in it.
+// Apply writes the stamp to m, which must not be nil: a new header, with durable on the wire;
+// the properties message-id, user-id, to, absolute-expiry-time and creation-time, set or
+// removed; x-opt-jms-dest; the body and x-opt-jms-msg-type that [Body.Outgoing] returns; and
+// the delay in the peer's form. It removes the delivery tag, other annotations that ask for a
+// delay, and x-opt-to-type. Nothing else in m changes. Delivery annotations stay; remove them
+// before resending. Properties, annotations and application properties, which m may share
+// with another message, are copied, and nil if nothing is left in them.
 //
-// An application property AMQ_SCHEDULED_DELAY is replaced or removed where the peer
-// takes that for its delay; elsewhere it is the application's own (ActiveMQ Classic serves
-// it all the same, so take it off a message that was sent in that form), but an error, a
-// *[ValueError], beside a delay in another form. So is a delay whose form cannot be
-// written, in a stamp that [Producer.Stamp] did not make; a content-type, content-encoding,
-// symbol or key of an annotation that is not ASCII; and what go-amqp cannot write, though it
-// decodes it: keys of some types in annotations, of the delivery too, and in the footer;
-// arrays of int or long with a number below -128 and none above 127; arrays of timestamp with
-// one before 1677-09-22 or after 2262-04-11, or one before 1970 that has a part of a
-// millisecond; described values whose descriptor is a symbol. So all annotations, properties
-// and values of a map or a list are looked at. m does not change on error.
+// The application property AMQ_SCHEDULED_DELAY is set or removed if it is the peer's form of
+// delay. Otherwise it belongs to the application, and is an error beside another delay;
+// ActiveMQ Classic serves it all the same.
+//
+// It is an error, a *[ValueError], if the peer cannot serve the delay, if the correlation-id
+// has a type that ids do not have, if a content-type, content-encoding, symbol or annotation
+// key is not ASCII, or if go-amqp cannot write what it has decoded: some types of keys of
+// annotations and the footer, arrays of int or long with a number below -128 and none above
+// 127, arrays of timestamp with one before 1677-09-22 or after 2262-04-11, or one before 1970
+// that has a part of a millisecond, and described values whose descriptor is a symbol. It
+// looks at all values for that. m does not change on error.
 func (s Stamp) Apply(m *amqp.Message) error {
 	delayed := s.DeliveryDelay > 0
 	if delayed {
-		if why := s.DelayForm.unfit(s.Timestamp != 0); why != "" {
-			return &ValueError{What: "delivery delay", Value: milliseconds(s.DeliveryDelay), Err: errors.New(why)}
+		if err := s.Peer.Delay.unfit(s.Timestamp != 0, "Stamp.Peer", "Stamp.Timestamp"); err != nil {
+			return &ValueError{What: "delivery delay", Value: milliseconds(s.DeliveryDelay), Err: err}
 		}
 	}
 	if err := checkWritable(m); err != nil {
 		return err
 	}
 	p := propertiesOf(m)
+	if _, err := IDFrom(p.CorrelationID); err != nil {
+		if e, ok := err.(*ValueError); ok {
+			err = &ValueError{What: FieldCorrelationID.String(), Value: e.Value, Err: e.Err}
+		}
+		return err
+	}
 	if err := cmp.Or(checkSymbol(FieldContentType.String(), optional(p.ContentType).Or("")),
 		checkSymbol(FieldContentEncoding.String(), optional(p.ContentEncoding).Or(""))); err != nil {
 		return err
 	}
 	for _, annotations := range [...]amqp.Annotations{m.DeliveryAnnotations, m.Annotations, m.Footer} {
-		for key := range annotations { // which go-amqp writes as symbols, whatever is in them
-			text, ok := key.(string)
-			if symbol, is := key.(amqp.Symbol); is {
-				text, ok = string(symbol), true
-			}
-			if !ok {
-				continue
-			}
-			if err := checkSymbol("annotation", text); err != nil {
-				return err
+		for key := range annotations { // go-amqp writes any text as a symbol
+			if text, ok := textFrom(key); ok {
+				if err := checkSymbol("annotation", text); err != nil {
+					return err
+				}
 			}
 		}
 	}
 	_, scheduled := m.ApplicationProperties[propertyScheduledDelay]
-	if scheduled && delayed && s.DelayForm != DelayProperty {
-		return &ValueError{What: "property", Value: quote(propertyScheduledDelay), Err: fmt.Errorf("a second delay beside %v", s.DelayForm)}
+	if scheduled && delayed && s.Peer.Delay != DelayProperty {
+		return &ValueError{What: "property", Value: quote(propertyScheduledDelay), Err: fmt.Errorf("a second delay beside %v", s.Peer.Delay)}
 	}
 
+	m.DeliveryTag = nil
 	m.Header = s.Header.MessageHeader()
 
 	editProperties(m, func(p *amqp.MessageProperties) {
@@ -1237,20 +1216,11 @@ func (s Stamp) Apply(m *amqp.Message) error {
 
 	body := bodyOf(m).Outgoing()
 	m.Value = body.Value
-	had := len(m.Annotations) > 0
 	m.Annotations = edited(m.Annotations, 3, func(a amqp.Annotations) {
-		set := func(name string, value any) {
-			if had {
-				deleteAnnotation(a, name)
-			}
-			if value != nil {
-				a[name] = value
-			}
-		}
 		for name, value := range s.Annotations() {
-			set(name, value)
+			replaceAnnotation(a, name, value)
 		}
-		set(annotationMessageKind, body.Annotation)
+		replaceAnnotation(a, AnnotationMessageKind, body.Annotation)
 	})
 
 	for name, value := range s.ApplicationProperties() {
@@ -1263,7 +1233,7 @@ func (s Stamp) Apply(m *amqp.Message) error {
 	return nil
 }
 
-// timeOf returns a time for go-amqp to send, nil for 0, which means none.
+// timeOf returns a time for go-amqp to send, nil for 0.
 func timeOf(ms int64) *time.Time {
 	if ms == 0 {
 		return nil
@@ -1272,20 +1242,17 @@ func timeOf(ms int64) *time.Time {
 	return &t
 }
 
-// Append appends an encoded message to dst as it is passed on now. The bare message and
-// the footer stay byte for byte, and so do all annotations but those that ask for a
-// delay, null ones too: no form is left once the delay is over, and before that the
-// absolute one alone (the enqueue time, where the next peer delays by that), so that none
-// is ever served twice. The delivery annotations, first-acquirer and the delivery-count belong to
-// the hop that is over, and go; durable becomes explicit as [Header.Explicit] says; the
-// ttl stays, see [Header.LowerTTL]. Of the bare message one thing can change: the
-// application property AMQ_SCHEDULED_DELAY, and a section that holds nothing else, goes
-// where the message comes from a peer that takes it for its delay.
+// Append appends an encoded message to dst as it is passed on now: the header with durable
+// made explicit as [Header.Explicit] does and without first-acquirer and delivery-count, no
+// delivery annotations, and a delay as the time that it ends, see [Forwarder.To], in place of
+// all annotations that ask for one. Everything else is kept byte for byte, but if messages
+// come from a peer that takes the application property AMQ_SCHEDULED_DELAY for its delay,
+// that is removed. The ttl stays, see [Header.LowerTTL].
 //
-// It is an error, a *[WireError] or *[ValueError], if the message cannot be cut up or its
-// delay not be read, if it has a relative delay and no creation-time, or if it has to wait
-// and the next peer cannot delay; dst is returned as it was. dst must not overlap msg. For a message without
-// such annotations it allocates nothing but what dst must grow by.
+// It is an error, a *[WireError] or *[ValueError], with which it returns dst unchanged, if the
+// message or its delay is malformed, if a relative delay lacks a creation-time, or if a delay
+// is not over and the next peer cannot delay. dst must not overlap msg. Without a delay it
+// allocates only to grow dst.
 func (f Forwarder) Append(dst, msg []byte, now time.Time) ([]byte, error) {
 	var m RawMessage
 	if err := m.Parse(msg); err != nil {
@@ -1300,63 +1267,10 @@ func (f Forwarder) Append(dst, msg []byte, now time.Time) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	out := f.header(m.Header).AppendTo(slices.Grow(dst, headerRoom+len(m.Rest)+delayRoom))
-	if out, err = m.appendAnnotations(out, delay); err != nil {
-		return dst, err
-	}
-	out = append(out, m.Properties...)
+	delayed := delayAnnotations(delay.Form, delay.Time, 0)
+	c := Change{Header: Some(f.header(m.Header)), DropDeliveryAnnotations: true, Annotations: delayed[:]}
 	if byProperty {
-		if out, err = m.appendProperties(out); err != nil {
-			return dst, err
-		}
-	} else {
-		out = append(out, m.ApplicationProperties...)
+		c.ApplicationProperties = []Entry{{Name: propertyScheduledDelay}}
 	}
-	return append(out, m.Body...), nil
-}
-
-// delayRoom is the most that a delay adds to a message: an annotation of 39 bytes, in a
-// section of its own or in a map that has to be wider for it.
-const delayRoom = 50
-
-// appendAnnotations appends the message annotations with what is left of the delay.
-func (m *RawMessage) appendAnnotations(dst []byte, delay DelayRequest) ([]byte, error) {
-	items, n, dropped, err := m.without(m.MessageAnnotations, wire.Symbol,
-		annotationDeliveryTime, annotationDeliveryDelay, annotationEnqueueTime)
-	if err != nil {
-		return nil, err
-	}
-	switch delay.Form {
-	case DelayAbsolute:
-		items = wire.AppendLong(wire.AppendSymbol(items, annotationDeliveryTime), delay.Time)
-		n++
-	case DelayEnqueueTime:
-		items = wire.AppendTimestamp(wire.AppendSymbol(items, annotationEnqueueTime), delay.Time)
-		n++
-	default:
-		if !dropped {
-			return append(dst, m.MessageAnnotations...), nil
-		}
-	}
-	if n == 0 {
-		return dst, nil
-	}
-	if uint64(len(items)) > math.MaxUint32-delayRoom {
-		return nil, &WireError{In: SectionMessageAnnotations.String(), Offset: m.offset(SectionMessageAnnotations), Err: errTooLong}
-	}
-	return wire.AppendMap(wire.AppendDescriptor(dst, uint64(SectionMessageAnnotations)), n, items), nil
-}
-
-// appendProperties appends the application properties without a delay.
-func (m *RawMessage) appendProperties(dst []byte) ([]byte, error) {
-	items, n, dropped, err := m.without(m.ApplicationProperties, wire.String, propertyScheduledDelay)
-	switch {
-	case err != nil:
-		return nil, err
-	case !dropped:
-		return append(dst, m.ApplicationProperties...), nil
-	case n == 0:
-		return dst, nil
-	}
-	return wire.AppendMap(wire.AppendDescriptor(dst, uint64(SectionApplicationProperties)), n, items), nil
+	return c.AppendTo(dst, &m)
 }

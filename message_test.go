@@ -306,7 +306,7 @@ func TestNoEmptySection(t *testing.T) {
 		return func(m *amqp.Message) error { return w.RemoveProperty(m, name) }
 	}
 	applied := func(form DelayForm) func(*amqp.Message) error {
-		return func(m *amqp.Message) error { return Stamp{DelayForm: form}.Apply(m) }
+		return func(m *amqp.Message) error { return Stamp{Peer: delaying(form)}.Apply(m) }
 	}
 	for _, row := range []struct {
 		rule string
@@ -381,7 +381,7 @@ func TestWriterErrors(t *testing.T) {
 			`value 0 of a stream of type int: none of []byte, bool, int8, int16, int32, int64, float32, float64, string and nil`},
 		{func(m *amqp.Message) error { return w.SetObject(m, 1) }, `object of type int: not a type of AMQP`},
 		{func(m *amqp.Message) error { return w.SetReplyTo(m, Destination{Name: "a"}) },
-			`destination "a": kind is none of queue, topic, temporary queue and temporary topic`},
+			`destination "a": kind is unknown, want queue, topic, temporary queue or temporary topic (Destination.Kind)`},
 		{func(m *amqp.Message) error { return w.SetType(m, Some("\xff")) }, `type "\xff": not valid UTF-8`},
 		{func(m *amqp.Message) error { return w.SetGroup(m, Some("\xff"), Some[int32](1)) }, `group id "\xff": not valid UTF-8`},
 		{property("p", 1), `property "p" of type int: ` + legal},
@@ -602,7 +602,7 @@ func TestViewWithoutReceiver(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, Destination{Kind: Queue, Name: "a"}, d)
 	_, err = View{Message: m}.Expiration()
-	wantValueError(t, err, "amqpjms: time of receipt 0001-01-01 00:00:00 +0000 UTC: not given, and the message has a ttl")
+	wantValueError(t, err, "amqpjms: time of receipt 0001-01-01 00:00:00 +0000 UTC: needed to compute the expiration from the header's ttl")
 }
 
 func TestReply(t *testing.T) {
@@ -684,6 +684,7 @@ func TestReply(t *testing.T) {
 // hides is known, and all else is there again, value for value.
 func TestForwardLossless(t *testing.T) {
 	const noText, order = "not a valid UTF-8 string", "sections that do not go together, which go-amqp does not look at"
+	const noTime = ": want an integer up to 2^63-1 or a timestamp"
 	const descriptor = "go-amqp cannot write it: its descriptor, a symbol, would be a string"
 	n, nulls, symbols := 0, 0, 0
 	lossy := map[string]string{}
@@ -715,7 +716,7 @@ func TestForwardLossless(t *testing.T) {
 			lost(c, err.Error())
 			return
 		}
-		out, err := Forwarder{DelayServed: true}.Forward(m, sentAt())
+		out, err := Forwarder{}.Forward(m, sentAt())
 		if err != nil {
 			lost(c, err.Error())
 			return
@@ -735,6 +736,12 @@ func TestForwardLossless(t *testing.T) {
 		want, got := sectionValues(t, c, encoded), sectionValues(t, c, forwarded)
 		delete(want, "delivery-annotations")
 		withoutDelay(want)
+		withoutDelay(got)
+		asked, err := Consumer{}.View(m, sentAt()).DeliveryTime()
+		require.NoError(t, err, c.At())
+		kept, err := Consumer{}.View(out, sentAt()).DeliveryTime()
+		require.NoError(t, err, c.At())
+		require.Equal(t, asked, kept, "%s: the delivery time", c.At())
 		if b := m.Properties; b != nil && b.UserID != nil && len(b.UserID) == 0 {
 			lost(c, "go-amqp writes an empty user-id as none")
 			return
@@ -784,6 +791,15 @@ func TestForwardLossless(t *testing.T) {
 	require.Positive(t, symbols)
 	require.Equal(t, map[string]string{
 		"annotation-key-ulong":                    "unsupported Annotations key type uint64",
+		"delivery-delay":                          "amqpjms: x-opt-delivery-delay 2500: the creation-time that it counts from is missing",
+		"delivery-time-binary":                    "amqpjms: x-opt-delivery-time binary" + noTime,
+		"delivery-time-boolean":                   "amqpjms: x-opt-delivery-time boolean" + noTime,
+		"delivery-time-double":                    "amqpjms: x-opt-delivery-time double" + noTime,
+		"delivery-time-float":                     "amqpjms: x-opt-delivery-time float" + noTime,
+		"delivery-time-list":                      "amqpjms: x-opt-delivery-time list" + noTime,
+		"delivery-time-string":                    "amqpjms: x-opt-delivery-time string" + noTime,
+		"delivery-time-symbol":                    "amqpjms: x-opt-delivery-time string" + noTime,
+		"delivery-time-ulong-max":                 "amqpjms: x-opt-delivery-time 18446744073709551615" + noTime,
 		"body-data-then-value":                    order,
 		"body-two-values":                         order,
 		"header-after-properties":                 order,
@@ -866,9 +882,9 @@ func TestForward(t *testing.T) {
 	}{
 		{"a relative delay becomes absolute", Forwarder{}, 0, annotations("x-opt-delivery-time", due), kept},
 		{"in the form of the next peer", Forwarder{To: ServiceBus()}, 0, annotations("x-opt-scheduled-enqueue-time", time.UnixMilli(due).UTC()), kept},
-		{"no delay is left when it is over", Forwarder{To: RabbitMQ()}, time.Minute, annotations(), kept},
-		{"nor when it has been served", Forwarder{DelayServed: true}, 0, annotations(), kept},
-		{"nor the property of a peer that takes it for its delay", Forwarder{From: delaying(DelayProperty)}, time.Minute, annotations(),
+		{"past or not, even if the peer cannot delay", Forwarder{To: RabbitMQ()}, time.Minute, annotations("x-opt-delivery-time", due), kept},
+		{"and in the form of the next peer", Forwarder{To: ServiceBus()}, time.Hour, annotations("x-opt-scheduled-enqueue-time", time.UnixMilli(due).UTC()), kept},
+		{"without the property of a peer that delays by it", Forwarder{From: delaying(DelayProperty)}, time.Minute, annotations("x-opt-delivery-time", due),
 			map[string]any{"JMSXGroupID": "kept"}},
 	} {
 		m := received()
@@ -885,8 +901,8 @@ func TestForward(t *testing.T) {
 	}
 
 	out, err := Forwarder{From: delaying(DelayProperty), NodeDefault: Persistent}.Forward(&amqp.Message{
-		Annotations:           amqp.Annotations{amqp.Symbol("x-opt-delivery-time"): int64(1)},
-		ApplicationProperties: map[string]any{"AMQ_SCHEDULED_DELAY": int64(0)},
+		Annotations:           amqp.Annotations{amqp.Symbol("x-opt-delivery-time"): amqp.Null{}},
+		ApplicationProperties: map[string]any{"AMQ_SCHEDULED_DELAY": amqp.Null{}},
 	}, sentAt())
 	require.NoError(t, err)
 	require.Equal(t, &amqp.Message{Header: &amqp.MessageHeader{Durable: true, Priority: 4}, Value: amqp.Null{}}, out, "no section is left empty, and a body is there")
@@ -898,16 +914,16 @@ func TestForward(t *testing.T) {
 		err  string
 	}{
 		{"a peer that cannot delay", Forwarder{To: RabbitMQ()}, *received(),
-			fmt.Sprintf(`delivery time %d: asked for by x-opt-delivery-delay, not due, and the peer cannot delay`, due)},
+			fmt.Sprintf(`delivery time %d: requested by x-opt-delivery-delay, not due, and the peer cannot delay (Forwarder.To)`, due)},
 		{"nor until a time", Forwarder{To: RabbitMQ()}, amqp.Message{Annotations: amqp.Annotations{"x-opt-delivery-time": due}},
-			fmt.Sprintf(`delivery time %d: asked for by x-opt-delivery-time, not due, and the peer cannot delay`, due)},
+			fmt.Sprintf(`delivery time %d: requested by x-opt-delivery-time, not due, and the peer cannot delay (Forwarder.To)`, due)},
 		{"nor by the time to enqueue", Forwarder{To: RabbitMQ()}, amqp.Message{Annotations: amqp.Annotations{"x-opt-scheduled-enqueue-time": time.UnixMilli(due)}},
-			fmt.Sprintf(`delivery time %d: asked for by x-opt-scheduled-enqueue-time, not due, and the peer cannot delay`, due)},
+			fmt.Sprintf(`delivery time %d: requested by x-opt-scheduled-enqueue-time, not due, and the peer cannot delay (Forwarder.To)`, due)},
 		{"nor by a property", Forwarder{From: delaying(DelayProperty), To: RabbitMQ()}, amqp.Message{
 			Properties: &amqp.MessageProperties{CreationTime: &created}, ApplicationProperties: map[string]any{"AMQ_SCHEDULED_DELAY": int64(60000)},
-		}, fmt.Sprintf(`delivery time %d: asked for by AMQ_SCHEDULED_DELAY, not due, and the peer cannot delay`, due)},
+		}, fmt.Sprintf(`delivery time %d: requested by AMQ_SCHEDULED_DELAY, not due, and the peer cannot delay (Forwarder.To)`, due)},
 		{"a delay that is none", Forwarder{}, amqp.Message{Annotations: amqp.Annotations{"x-opt-delivery-time": "soon"}},
-			`x-opt-delivery-time string: neither an integer up to 2^63-1 nor a timestamp`},
+			`x-opt-delivery-time string: want an integer up to 2^63-1 or a timestamp`},
 		{"a header that cannot be", Forwarder{}, amqp.Message{Header: &amqp.MessageHeader{TTL: -1}}, `time to live -1ns: negative`},
 		{"a key that go-amqp cannot write", Forwarder{}, amqp.Message{Annotations: amqp.Annotations{uint64(5): true}},
 			`key of the message-annotations ulong 5: go-amqp cannot write it`},
@@ -1374,6 +1390,7 @@ func TestApplyReplaces(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, s.Apply(got))
 
+		want.DeliveryTag = nil
 		want.Header = &amqp.MessageHeader{Durable: true, Priority: 4, TTL: time.Minute}
 		to, created, expires := "orders", time.UnixMilli(sent).UTC(), time.UnixMilli(sent+60_000).UTC()
 		want.Properties.MessageID, want.Properties.UserID, want.Properties.To = id.Value(), nil, &to
@@ -1407,7 +1424,7 @@ func TestApplyLeavesNoDelay(t *testing.T) {
 	for _, before := range []DelayForm{DelayAbsolute, DelayRelative, DelayEnqueueTime, DelayProperty} {
 		for _, form := range forms() {
 			for _, delay := range []time.Duration{0, time.Second} {
-				if delay > 0 && form.unfit(true) != "" {
+				if delay > 0 && form.unfit(true, "", "") != nil {
 					continue
 				}
 				what := fmt.Sprintf("%v, then %v by %v", before, delay, form)
@@ -1473,6 +1490,31 @@ func TestApplyScheduledDelay(t *testing.T) {
 	}
 }
 
+// A correlation id that ids cannot be is as wrong at send as where it is set.
+func TestApplyCorrelationID(t *testing.T) {
+	for _, row := range []struct {
+		id  any
+		err string
+	}{
+		{1, `of type int: want string, uint64, amqp.UUID, uuid.UUID or []byte`},
+		{int32(1), `of type int32: want string, uint64, amqp.UUID, uuid.UUID or []byte`},
+		{amqp.Symbol("a"), `of type encoding.Symbol: want string, uint64, amqp.UUID, uuid.UUID or []byte`},
+		{"a\xff", `"a\xff": not valid UTF-8`},
+		{nil, ""}, {"a", ""}, {uint64(1), ""}, {amqp.UUID{1}, ""}, {[]byte{1}, ""},
+	} {
+		m := &amqp.Message{Properties: &amqp.MessageProperties{CorrelationID: row.id}, DeliveryTag: []byte{1}}
+		_, err := Producer{}.Prepare(m, sentAt())
+		require.Equal(t, row.id, m.Properties.CorrelationID)
+		if row.err != "" {
+			wantValueError(t, err, "amqpjms: correlation-id "+row.err)
+			require.Equal(t, []byte{1}, m.DeliveryTag)
+			continue
+		}
+		require.NoError(t, err)
+		require.Nil(t, m.DeliveryTag)
+	}
+}
+
 // Nothing of a message changes on error.
 func TestPrepareErrors(t *testing.T) {
 	for _, row := range badProducers() {
@@ -1498,9 +1540,9 @@ func TestApplyErrors(t *testing.T) {
 		stamp Stamp
 		err   string
 	}{
-		{Stamp{DeliveryDelay: 1, Timestamp: 1}, "amqpjms: delivery delay 1ms: no form of delay has been chosen"},
-		{Stamp{DeliveryDelay: 5000, Timestamp: 1, DelayForm: DelayNone}, "amqpjms: delivery delay 5000ms: the peer cannot delay"},
-		{Stamp{DeliveryDelay: math.MaxInt64, DelayForm: DelayRelative}, "amqpjms: delivery delay 9223372036854775807ms: x-opt-delivery-delay needs a timestamp, and timestamps are disabled"},
+		{Stamp{DeliveryDelay: 1, Timestamp: 1}, "amqpjms: delivery delay 1ms: the peer's form of delay is not set (Stamp.Peer)"},
+		{Stamp{DeliveryDelay: 5000, Timestamp: 1, Peer: delaying(DelayNone)}, "amqpjms: delivery delay 5000ms: the peer cannot delay (Stamp.Peer)"},
+		{Stamp{DeliveryDelay: math.MaxInt64, Peer: delaying(DelayRelative)}, "amqpjms: delivery delay 9223372036854775807ms: x-opt-delivery-delay needs a timestamp (Stamp.Timestamp)"},
 	} {
 		m := full()
 		wantValueError(t, row.stamp.Apply(m), row.err)
@@ -1514,7 +1556,7 @@ func TestApplyShared(t *testing.T) {
 		other := full()
 		m := *other
 		p := Producer{Peer: delaying(form), Destination: Destination{Kind: Queue, Name: "orders"}, UserID: "alice", TimeToLive: time.Minute}
-		if form.unfit(true) == "" {
+		if form.unfit(true, "", "") == nil {
 			p.DeliveryDelay = time.Second
 		}
 		_, err := p.Prepare(&m, sentAt())
@@ -1634,43 +1676,45 @@ func TestForwarder(t *testing.T) {
 
 		{"an absolute time stays until it is due", Forwarder{}, early,
 			`00 53 72 c1 27 04` + other + absolute + created + body, notDurable + `00 53 72 c1 27 04` + other + absolute + created + body, ""},
-		{"and then goes", Forwarder{}, due,
-			`00 53 72 c1 27 04` + other + absolute + created + body, notDurable + `00 53 72 c1 09 02` + other + created + body, ""},
-		{"no annotations are left: no section", Forwarder{}, due, `00 53 72 c1 1f 02` + absolute + created, notDurable + created, ""},
-		{"a time in the past is due", Forwarder{}, early, `00 53 72 c1 18 02 a3 13 "x-opt-delivery-time" 55 01` + created, notDurable + created, ""},
+		{"and after", Forwarder{}, due,
+			`00 53 72 c1 27 04` + other + absolute + created + body, notDurable + `00 53 72 c1 27 04` + other + absolute + created + body, ""},
+		{"where it stands, as it is encoded", Forwarder{}, due,
+			`00 80 0000000000000072 d1 0000002a 00000004` + absolute + other + created, notDurable + `00 80 0000000000000072 d1 0000002a 00000004` + absolute + other + created, ""},
+		{"a time in the past stays", Forwarder{To: RabbitMQ()}, early, `00 53 72 c1 18 02 a3 13 "x-opt-delivery-time" 55 01` + created,
+			notDurable + `00 53 72 c1 18 02 a3 13 "x-opt-delivery-time" 55 01` + created, ""},
+		{"as a long, which brokers schedule by", Forwarder{}, due, `00 53 72 c1 27 04 a3 13 "x-opt-delivery-time" 83 000001a22d1b7809` + other,
+			notDurable + `00 53 72 c1 27 04` + absolute + other, ""},
 		{"a relative delay becomes the absolute time", Forwarder{}, early,
 			`00 53 72 c1 24 04` + relative + other + created + body, notDurable + `00 53 72 c1 27 04` + other + absolute + created + body, ""},
 		{"whatever the next peer likes", Forwarder{To: delaying(DelayRelative)}, early,
 			`00 53 72 c1 1c 02` + relative + created, notDurable + `00 53 72 c1 1f 02` + absolute + created, ""},
 		{"whatever the next peer likes", Forwarder{To: delaying(DelayProperty)}, early,
 			`00 53 72 c1 1c 02` + relative + created, notDurable + `00 53 72 c1 1f 02` + absolute + created, ""},
-		{"and goes when it is due", Forwarder{}, due,
-			`00 53 72 c1 24 04` + relative + other + created + body, notDurable + `00 53 72 c1 09 02` + other + created + body, ""},
+		{"due or not", Forwarder{}, due,
+			`00 53 72 c1 24 04` + relative + other + created + body, notDurable + `00 53 72 c1 27 04` + other + absolute + created + body, ""},
 		{"an enqueue time becomes the absolute time", Forwarder{}, early,
 			`00 53 72 c1 28 02` + enqueue + created, notDurable + `00 53 72 c1 1f 02` + absolute + created, ""},
 		{"the absolute time becomes an enqueue time for who knows that", Forwarder{To: ServiceBus()}, early,
 			`00 53 72 c1 1f 02` + absolute + created, notDurable + `00 53 72 c1 28 02` + enqueue + created, ""},
+		{"due or not", Forwarder{To: ServiceBus()}, due,
+			`00 53 72 c1 1f 02` + absolute + created, notDurable + `00 53 72 c1 28 02` + enqueue + created, ""},
 		{"of several forms one is left", Forwarder{}, early,
 			`00 53 72 c1 69 08` + enqueue + relative + other + absolute + created, notDurable + `00 53 72 c1 27 04` + other + absolute + created, ""},
-		{"or none", Forwarder{}, due,
-			`00 53 72 c1 69 08` + enqueue + relative + other + absolute + created, notDurable + `00 53 72 c1 09 02` + other + created, ""},
+		{"due or not", Forwarder{}, due,
+			`00 53 72 c1 69 08` + enqueue + relative + other + absolute + created, notDurable + `00 53 72 c1 27 04` + other + absolute + created, ""},
 		{"null forms go too", Forwarder{}, early, `00 53 72 c1 1f 04 a3 13 "x-opt-delivery-time" 40` + other + created,
 			notDurable + `00 53 72 c1 09 02` + other + created, ""},
+		{"no annotations are left: no section", Forwarder{}, early, `00 53 72 c1 17 02 a3 13 "x-opt-delivery-time" 40` + created, notDurable + created, ""},
 		{"keys that are no symbols stay", Forwarder{}, due,
 			`00 53 72 c1 1a 04 53 07 40 a1 13 "x-opt-delivery-time" 41`, notDurable + `00 53 72 c1 1a 04 53 07 40 a1 13 "x-opt-delivery-time" 41`, ""},
-
-		{"served: no form is left, due or not", Forwarder{DelayServed: true}, early,
-			`00 53 72 c1 69 08` + enqueue + relative + other + absolute + created, notDurable + `00 53 72 c1 09 02` + other + created, ""},
-		{"served: nor one that cannot be read", Forwarder{DelayServed: true}, early,
-			`00 53 72 c1 18 02 a3 13 "x-opt-delivery-time" 56 02`, notDurable, ""},
-		{"served: a relative delay needs no creation-time", Forwarder{DelayServed: true}, early, `00 53 72 c1 1c 02` + relative, notDurable, ""},
 
 		{"a property is the application's", Forwarder{}, early, created + `00 53 74 c1 1b 02` + property, notDurable + created + `00 53 74 c1 1b 02` + property, ""},
 		{"but not of a peer that takes it for its delay", Forwarder{From: delaying(DelayProperty)}, early,
 			created + `00 53 74 c1 2a 04` + property + region, notDurable + `00 53 72 c1 1f 02` + absolute + created + `00 53 74 c1 10 02` + region, ""},
-		{"then it goes when it is due", Forwarder{From: delaying(DelayProperty)}, due,
-			created + `00 53 74 c1 2a 04` + region + property, notDurable + created + `00 53 74 c1 10 02` + region, ""},
-		{"and the section with it", Forwarder{From: delaying(DelayProperty)}, due, created + `00 53 74 c1 1b 02` + property + body, notDurable + created + body, ""},
+		{"due or not", Forwarder{From: delaying(DelayProperty)}, due,
+			created + `00 53 74 c1 2a 04` + region + property, notDurable + `00 53 72 c1 1f 02` + absolute + created + `00 53 74 c1 10 02` + region, ""},
+		{"and the section with it", Forwarder{From: delaying(DelayProperty)}, due, created + `00 53 74 c1 1b 02` + property + body,
+			notDurable + `00 53 72 c1 1f 02` + absolute + created + body, ""},
 		{"and where another form counts", Forwarder{From: delaying(DelayProperty)}, early,
 			`00 53 72 c1 1f 02` + absolute + created + `00 53 74 c1 1b 02` + property, notDurable + `00 53 72 c1 1f 02` + absolute + created, ""},
 		{"other properties stay", Forwarder{From: delaying(DelayProperty)}, due, created + `00 53 74 c1 10 02` + region, notDurable + created + `00 53 74 c1 10 02` + region, ""},
@@ -1678,16 +1722,16 @@ func TestForwarder(t *testing.T) {
 		{"as they are encoded", Forwarder{From: delaying(DelayProperty)}, due, `00 53 74 d1 00000013 00000002` + region, notDurable + `00 53 74 d1 00000013 00000002` + region, ""},
 
 		{"the next peer cannot delay", Forwarder{To: RabbitMQ()}, early, `00 53 72 c1 1c 02` + relative + created, "",
-			`delivery time 1796053104649: asked for by x-opt-delivery-delay, not due, and the peer cannot delay`},
+			`delivery time 1796053104649: requested by x-opt-delivery-delay, not due, and the peer cannot delay (Forwarder.To)`},
 		{"nor until a time", Forwarder{To: RabbitMQ()}, early, `00 53 72 c1 1f 02` + absolute, "",
-			`delivery time 1796053104649: asked for by x-opt-delivery-time, not due, and the peer cannot delay`},
+			`delivery time 1796053104649: requested by x-opt-delivery-time, not due, and the peer cannot delay (Forwarder.To)`},
 		{"nor by the time to enqueue", Forwarder{To: RabbitMQ()}, early, `00 53 72 c1 28 02` + enqueue, "",
-			`delivery time 1796053104649: asked for by x-opt-scheduled-enqueue-time, not due, and the peer cannot delay`},
+			`delivery time 1796053104649: requested by x-opt-scheduled-enqueue-time, not due, and the peer cannot delay (Forwarder.To)`},
 		{"nor by a property", Forwarder{From: delaying(DelayProperty), To: RabbitMQ()}, early, created + `00 53 74 c1 1b 02` + property, "",
-			`delivery time 1796053104649: asked for by AMQ_SCHEDULED_DELAY, not due, and the peer cannot delay`},
-		{"and need not when it is due", Forwarder{To: RabbitMQ()}, due, `00 53 72 c1 1c 02` + relative + created, notDurable + created, ""},
+			`delivery time 1796053104649: requested by AMQ_SCHEDULED_DELAY, not due, and the peer cannot delay (Forwarder.To)`},
+		{"and need not when it is due", Forwarder{To: RabbitMQ()}, due, `00 53 72 c1 1c 02` + relative + created, notDurable + `00 53 72 c1 1f 02` + absolute + created, ""},
 		{"a relative delay without beginning", Forwarder{}, early, `00 53 72 c1 1c 02` + relative, "",
-			`x-opt-delivery-delay 5000: relative, and there is no creation-time`},
+			`x-opt-delivery-delay 5000: the creation-time that it counts from is missing`},
 		{"a relative delay from what is cut off", Forwarder{}, early, `00 53 72 c1 1c 02` + relative + `00 53 73 c0 0b 0a 40 40 40 40 40 40 40 40 40 83`, "",
 			`creation-time at byte 49: unexpected EOF`},
 		{"cut off behind the delay", Forwarder{}, early, `00 53 72 c1 1a 04 a3 13 "x-opt-delivery-time" 55 01 a3 05`, "",
@@ -1695,10 +1739,9 @@ func TestForwarder(t *testing.T) {
 		{"left over behind the delay", Forwarder{}, early, `00 53 72 c1 19 02 a3 13 "x-opt-delivery-time" 55 01 40`, "",
 			`message-annotations at byte 29: unexpected trailing data (1 byte)`},
 		{"a delay that cannot be read", Forwarder{}, early, `00 53 72 c1 18 02 a3 13 "x-opt-delivery-time" 56 02`, "",
-			`x-opt-delivery-time boolean: neither an integer up to 2^63-1 nor a timestamp`},
+			`x-opt-delivery-time boolean: want an integer up to 2^63-1 or a timestamp`},
 		{"no message", Forwarder{}, early, `00 53 79 40`, "", `message at byte 0: unknown section descriptor 0x79`},
 		{"annotations cut off", Forwarder{}, early, `00 53 72 c1 03 02 a3 13`, "", `message-annotations at byte 8: unexpected EOF`},
-		{"annotations cut off, served or not", Forwarder{DelayServed: true}, early, `00 53 72 c1 03 02 a3 13`, "", `message-annotations at byte 8: unexpected EOF`},
 		{"annotations left over", Forwarder{}, early, `00 53 72 c1 02 00 40`, "", `message-annotations at byte 6: unexpected trailing data (1 byte)`},
 		{"properties of a peer cut off", Forwarder{From: delaying(DelayProperty)}, early, `00 53 72 c1 18 02 a3 13 "x-opt-delivery-time" 55 01 00 53 74 c1 03 02 a1 13`, "",
 			`application-properties at byte 37: unexpected EOF`},
@@ -1747,17 +1790,16 @@ func TestForwardChain(t *testing.T) {
 			require.NotContains(t, string(at), "AMQ_SCHEDULED_DELAY")
 		}
 
-		// The last one schedules it, and then nobody does again.
-		served, err := Forwarder{From: Artemis(), To: ActiveMQ(), DelayServed: true}.Append(nil, at, now)
+		// The last one schedules it, and then nobody does again; the delivery time stays.
+		now = time.UnixMilli(s.DeliveryTime)
+		served, err := Forwarder{From: Artemis(), To: RabbitMQ()}.Append(nil, at, now)
 		require.NoError(t, err)
-		later, err := Forwarder{From: Artemis(), To: ActiveMQ()}.Append(nil, at, time.UnixMilli(s.DeliveryTime))
-		require.NoError(t, err)
-		require.Equal(t, served, later, "due is served")
 		var raw RawMessage
 		require.NoError(t, raw.Parse(served))
-		request, err := raw.DelayRequest(now)
+		request, err := raw.DelayRequest(time.Time{})
 		require.NoError(t, err)
-		require.Equal(t, DelayRequest{}, request, form)
+		require.Equal(t, DelayRequest{DelayAbsolute, s.DeliveryTime}, request, form)
+		require.True(t, request.Due(now), form)
 		require.Nil(t, raw.ApplicationProperties, "%v: what the property came with is gone", form)
 		require.Equal(t, s.Header.TTL, raw.Header.TTL, "%v: the ttl stays", form)
 		expires, err := raw.Expiration(now)
@@ -1775,7 +1817,7 @@ func TestForwardChain(t *testing.T) {
 func FuzzForward(f *testing.F) {
 	i := 0
 	seed(f, func(wire []byte) {
-		f.Add(wire, int64(1700000000000), byte(i%8), byte(i/8%8), i%3 == 0)
+		f.Add(wire, int64(1700000000000), byte(i%8), byte(i/8%8))
 		i++
 	})
 	for _, form := range []DelayForm{DelayAbsolute, DelayRelative, DelayEnqueueTime, DelayProperty} {
@@ -1787,13 +1829,13 @@ func FuzzForward(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(wire, int64(sent), byte(form), byte(0), false)
-		f.Add(wire, int64(sent), byte(form), byte(DelayEnqueueTime), false)
-		f.Add(wire, int64(sent+time.Hour.Milliseconds()), byte(form), byte(0), false)
+		f.Add(wire, int64(sent), byte(form), byte(0))
+		f.Add(wire, int64(sent), byte(form), byte(DelayEnqueueTime))
+		f.Add(wire, int64(sent+time.Hour.Milliseconds()), byte(form), byte(DelayNone))
 	}
-	f.Fuzz(func(t *testing.T, wire []byte, now int64, from, to byte, served bool) {
+	f.Fuzz(func(t *testing.T, wire []byte, now int64, from, to byte) {
 		at := time.UnixMilli(now)
-		forwarder := Forwarder{From: delaying(DelayForm(from)), To: delaying(DelayForm(to)), DelayServed: served}
+		forwarder := Forwarder{From: delaying(DelayForm(from)), To: delaying(DelayForm(to))}
 		before := slices.Clone(wire)
 		got, err := forwarder.Append([]byte{1, 2}, wire, at)
 		require.Equal(t, before, wire)
@@ -1825,25 +1867,40 @@ func FuzzForward(f *testing.F) {
 		require.NoError(t, out.readDelays(&left, false, false))
 		request, err := left.request(Opt[int64]{})
 		require.NoError(t, err)
-		if request.Form != DelayUnset {
-			require.False(t, served)
-			require.Contains(t, []DelayForm{DelayAbsolute, DelayEnqueueTime}, request.Form)
-			require.False(t, request.Due(at))
-			whole, err := in.DeliveryTimeFrom(forwarder.From)
+		if request.Form == DelayUnset {
+			require.Nil(t, delayForm(t, &in, forwarder.From))
+		} else {
+			asked, err := in.DeliveryTimeFrom(forwarder.From)
 			require.NoError(t, err)
-			require.Equal(t, whole, request.Time)
+			want := DelayAbsolute
+			if forwarder.To.Delay == DelayEnqueueTime {
+				want = DelayEnqueueTime
+			}
+			require.Equal(t, DelayRequest{want, asked}, request)
+			require.True(t, forwarder.To.Delay != DelayNone || request.Due(at))
 		}
 
-		again, err := Forwarder{To: forwarder.To, DelayServed: served}.Append(nil, got, at)
+		again, err := Forwarder{To: forwarder.To}.Append(nil, got, at)
 		require.NoError(t, err)
 		require.Equal(t, got, again)
-		gone, err := Forwarder{DelayServed: true}.Append(nil, got, at)
-		require.NoError(t, err)
-		require.NoError(t, out.Parse(gone))
-		left = delays{}
-		require.NoError(t, out.readDelays(&left, false, false))
-		require.Zero(t, left)
 	})
+}
+
+// delayForm returns the values of all forms of delay that a message has from a peer, as they are encoded.
+func delayForm(t *testing.T, m *RawMessage, from Peer) (values []RawValue) {
+	for _, name := range []string{"x-opt-delivery-time", "x-opt-delivery-delay", "x-opt-scheduled-enqueue-time"} {
+		v, err := m.Annotation(name)
+		require.NoError(t, err)
+		if v != nil {
+			values = append(values, v)
+		}
+	}
+	if from.Delay == DelayProperty {
+		if v, err := m.ApplicationProperty("AMQ_SCHEDULED_DELAY"); err == nil && v != nil {
+			values = append(values, v)
+		}
+	}
+	return values
 }
 
 // otherAnnotations returns the pairs of the message annotations that ask for no delay, as they are encoded.

@@ -2,16 +2,41 @@ package amqpjms
 
 import (
 	"errors"
+	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
-// A DelayForm is a way to ask a peer to deliver a message later (AMQ-8320). The
-// zero DelayForm is none of them: a producer whose way has not been chosen cannot
-// delay.
+// Names of message annotations that JMS clients read and write [jms-mapping 3.2] (AMQ-8320).
+const (
+	AnnotationMessageKind   = "x-opt-jms-msg-type"           // byte, see [MessageKind]
+	AnnotationDestination   = "x-opt-jms-dest"               // byte, see [DestinationKind.Annotation]
+	AnnotationReplyTo       = "x-opt-jms-reply-to"           // byte, see [DestinationKind.Annotation]
+	AnnotationDeliveryTime  = "x-opt-delivery-time"          // long, milliseconds since 1970-01-01 UTC
+	AnnotationDeliveryDelay = "x-opt-delivery-delay"         // long, milliseconds
+	AnnotationEnqueueTime   = "x-opt-scheduled-enqueue-time" // timestamp
+)
+
+// The older annotations for the kind of a destination.
+const (
+	annotationDest          = AnnotationDestination
+	annotationReplyTo       = AnnotationReplyTo
+	annotationDeliveryTime  = AnnotationDeliveryTime
+	annotationDeliveryDelay = AnnotationDeliveryDelay
+	annotationEnqueueTime   = AnnotationEnqueueTime
+	annotationToType        = "x-opt-to-type"
+	annotationReplyType     = "x-opt-reply-type"
+)
+
+// propertyScheduledDelay is the application property of [DelayProperty].
+const propertyScheduledDelay = "AMQ_SCHEDULED_DELAY"
+
+// A DelayForm is a way to ask a peer to deliver a message later (AMQ-8320). A producer
+// whose peer has the zero DelayForm, DelayUnset, cannot delay.
 type DelayForm uint8
 
 const (
@@ -23,46 +48,88 @@ const (
 	DelayNone                  // the peer cannot delay
 )
 
-// The names that the forms go by on the wire.
-const (
-	annotationDeliveryTime  = "x-opt-delivery-time"
-	annotationDeliveryDelay = "x-opt-delivery-delay"
-	annotationEnqueueTime   = "x-opt-scheduled-enqueue-time"
-	propertyScheduledDelay  = "AMQ_SCHEDULED_DELAY"
-)
+// delayForms says how each form stands in a message. What reads, writes and removes delays
+// goes by it.
+var delayForms = [...]struct {
+	name      string
+	relative  bool // counts from the creation-time; else from the epoch
+	property  bool // is an application property; else a message annotation
+	timestamp bool // is written as a timestamp; else as a long
+}{
+	DelayAbsolute:    {name: AnnotationDeliveryTime},
+	DelayRelative:    {name: AnnotationDeliveryDelay, relative: true},
+	DelayEnqueueTime: {name: AnnotationEnqueueTime, timestamp: true},
+	DelayProperty:    {name: propertyScheduledDelay, relative: true, property: true},
+}
 
-// String returns the name of the annotation or property that the form is, or why there is none.
+// delayOrder is the order in which a reader looks for the forms; the first one present
+// decides (AMQ-8320).
+var delayOrder = [...]DelayForm{DelayAbsolute, DelayEnqueueTime, DelayRelative, DelayProperty}
+
+// written reports whether f is a form that stands in a message.
+func (f DelayForm) written() bool { return DelayUnset < f && f < DelayNone }
+
+// String returns the name of the form's annotation or property, "unset" or "none".
 func (f DelayForm) String() string {
-	switch f {
-	case DelayUnset:
+	switch {
+	case f.written():
+		return delayForms[f].name
+	case f == DelayUnset:
 		return "unset"
-	case DelayAbsolute:
-		return annotationDeliveryTime
-	case DelayRelative:
-		return annotationDeliveryDelay
-	case DelayEnqueueTime:
-		return annotationEnqueueTime
-	case DelayProperty:
-		return propertyScheduledDelay
-	case DelayNone:
+	case f == DelayNone:
 		return "none"
 	}
 	return "DelayForm(" + strconv.Itoa(int(f)) + ")"
 }
 
-// A Peer is what differs from broker to broker. The zero Peer is any peer: no delay,
-// no prefixes. Peers can be compared with ==.
-type Peer struct {
-	Product string    // its name, for people to read and for [Check]
-	Delay   DelayForm // how it is asked to delay
+// value returns what the form has for a delivery time and a delay in milliseconds, an int64
+// or a time.Time.
+func (f DelayForm) value(at, delay int64) any {
+	switch {
+	case delayForms[f].relative:
+		return delay
+	case delayForms[f].timestamp:
+		return time.UnixMilli(at).UTC()
+	}
+	return at
+}
 
-	// What the address of a queue or a topic starts with. Where PercentEncoded is
-	// set, the name behind it is percent-encoded.
+// unfit returns why a message with or without a timestamp cannot ask for a delay in this
+// form, nil if it can. The fields are those that the caller may set.
+func (f DelayForm) unfit(timestamp bool, peerField, timestampField string) error {
+	switch {
+	case f.written() && delayForms[f].relative && !timestamp:
+		return fmt.Errorf("%v needs a timestamp (%s)", f, timestampField)
+	case f.written():
+		return nil
+	case f == DelayNone:
+		return fmt.Errorf("the peer cannot delay (%s)", peerField)
+	case f == DelayUnset:
+		return fmt.Errorf("the peer's form of delay is not set (%s)", peerField)
+	}
+	return fmt.Errorf("invalid form of delay %v (%s)", f, peerField)
+}
+
+// A Peer holds what differs between brokers. The zero Peer is any peer: no prefixes, and
+// no delay. Peers can be compared with ==.
+type Peer struct {
+	Product string    // its name, for people and for [Check]
+	Delay   DelayForm // how to ask it for a delay
+
+	// Prefixes of the addresses of queues and topics.
 	QueuePrefix, TopicPrefix string
-	PercentEncoded           bool
+
+	// PercentEncoded says that the names behind the prefixes are percent-encoded, and that
+	// the peer takes no other addresses, as RabbitMQ 4 with its address format v2. Others
+	// are converted: see [Peer.Address].
+	PercentEncoded bool
 
 	// TextAsData sends a text as a data section, for receivers that read no other.
 	TextAsData bool
+
+	// CapTTL sends a header's ttl of 2^32-1 ms, the longest, for a longer time to live. Else
+	// the ttl is left out, and the expiration alone is sent.
+	CapTTL bool
 
 	// What consumers and producers may ask for. What is false is refused before an attach,
 	// since peers that cannot do it often say nothing.
@@ -91,55 +158,54 @@ func products() []string {
 	return []string{productArtemis, productActiveMQ, productBrokerJ, productRabbitMQ, productRabbitMQ3, productServiceBus}
 }
 
-// Artemis returns what is known of ActiveMQ Artemis (2.40.0).
+// Artemis returns the peer ActiveMQ Artemis (2.40.0 to 2.55.0).
 func Artemis() Peer {
 	return Peer{Product: productArtemis, Delay: DelayAbsolute,
 		Topics: true, Shares: true, Selects: true, Browses: true, TemporaryQueues: true, TemporaryTopics: true}
 }
 
-// ActiveMQ returns what is known of ActiveMQ Classic (6.2.2).
+// ActiveMQ returns the peer ActiveMQ Classic (6.2.2 to 6.3.1).
 func ActiveMQ() Peer {
 	return Peer{Product: productActiveMQ, Delay: DelayAbsolute, QueuePrefix: "queue://", TopicPrefix: "topic://",
 		Topics: true, Selects: true, Browses: true, TemporaryQueues: true, TemporaryTopics: true}
 }
 
-// BrokerJ returns what is known of Apache Qpid Broker-J (9.2.1). It delays on queues
-// whose attribute holdOnPublishEnabled is true, and there only.
+// BrokerJ returns the peer Apache Qpid Broker-J (9.2.1 to 10.1.0). It delays only on queues
+// whose attribute holdOnPublishEnabled is true.
 func BrokerJ() Peer {
 	return Peer{Product: productBrokerJ, Delay: DelayAbsolute, DelaysByLink: true,
 		Topics: true, Shares: true, Selects: true, Browses: true, TemporaryQueues: true}
 }
 
-// RabbitMQ returns what is known of RabbitMQ 4 (4.0.5 and 4.3.6). Its queue named q is
+// RabbitMQ returns the peer RabbitMQ 4 (4.0.5 and 4.3.6). Its queue named q has the address
 // /queues/q; a topic is a routing key of its exchange amq.topic. It cannot delay.
 func RabbitMQ() Peer {
 	return Peer{Product: productRabbitMQ, Delay: DelayNone, QueuePrefix: "/queues/", TopicPrefix: "/exchanges/amq.topic/", PercentEncoded: true}
 }
 
-// RabbitMQ3 returns what is known of RabbitMQ 3 with its plugin for AMQP 1.0
-// (3.10.8), whose addresses are others. It cannot delay.
+// RabbitMQ3 returns the peer RabbitMQ 3 with its plugin for AMQP 1.0 (3.10.8), which has
+// other addresses. It cannot delay.
 func RabbitMQ3() Peer {
 	return Peer{Product: productRabbitMQ3, Delay: DelayNone, QueuePrefix: "/amq/queue/", TopicPrefix: "/topic/"}
 }
 
-// ServiceBus returns what the documentation says of Azure Service Bus. Its own
-// clients read data bodies only.
+// ServiceBus returns the peer Azure Service Bus, by its documentation and SDKs. The Java
+// and Go SDKs show data bodies only.
 func ServiceBus() Peer {
-	return Peer{Product: productServiceBus, Delay: DelayEnqueueTime, TextAsData: true}
+	return Peer{Product: productServiceBus, Delay: DelayEnqueueTime, TextAsData: true, CapTTL: true}
 }
 
 // capabilityDelayedDelivery is the capability of a connection or link that delays (AMQ-8320).
 const capabilityDelayedDelivery = "DELAYED_DELIVERY"
 
-// DetectPeer returns the Peer that a connection's properties speak of, as go-amqp's
-// Conn.Properties gives them, and the capabilities that the connection or link
-// offered, where the caller has those. It is false where product and version say
-// nothing that is known; the zero Peer that comes with that may then have a form of
-// delay all the same, for DELAYED_DELIVERY promises the absolute one, and
-// prefixes, where the properties queue-prefix and topic-prefix name them.
+// DetectPeer returns the Peer that a connection's properties name, as go-amqp's
+// Conn.Properties returns them, and reports whether product and version are known: ActiveMQ
+// Artemis, ActiveMQ Classic, Qpid Broker-J, RabbitMQ 3 and 4. For Azure Service Bus call
+// [ServiceBus].
 //
-// It knows ActiveMQ Artemis, ActiveMQ Classic, Qpid Broker-J, and RabbitMQ 3 and 4. It does
-// not know Azure Service Bus: call [ServiceBus].
+// Pass the capabilities that the connection or a link offered, if you have them:
+// DELAYED_DELIVERY makes the peer's form of delay the absolute one, known or not. The
+// properties queue-prefix and topic-prefix set the prefixes.
 func DetectPeer(properties map[string]any, capabilities ...string) (Peer, bool) {
 	product, _ := properties["product"].(string)
 	version, _ := properties["version"].(string)
@@ -158,7 +224,7 @@ func DetectPeer(properties map[string]any, capabilities ...string) (Peer, bool) 
 
 // peerOf returns the predefined peer of a product, whose name is in lower case.
 func peerOf(product, version string) (p Peer, known bool) {
-	switch product { // as the brokers were seen to say
+	switch product {
 	case "apache-activemq-artemis":
 		return Artemis(), true
 	case "activemq":
@@ -181,26 +247,7 @@ func peerOf(product, version string) (p Peer, known bool) {
 	return Peer{}, false
 }
 
-// unfit says why a message with or without a timestamp cannot ask for a delay in this
-// form, "" where it can.
-func (f DelayForm) unfit(timestamp bool) string {
-	switch f {
-	case DelayAbsolute, DelayEnqueueTime:
-		return ""
-	case DelayRelative, DelayProperty:
-		if !timestamp {
-			return f.String() + " needs a timestamp, and timestamps are disabled"
-		}
-		return ""
-	case DelayNone:
-		return "the peer cannot delay"
-	case DelayUnset:
-		return "no form of delay has been chosen"
-	}
-	return f.String() + " is no form of delay"
-}
-
-// A DestinationKind is what a destination is. The zero DestinationKind is unknown.
+// A DestinationKind is the kind of a destination. The zero DestinationKind is unknown.
 type DestinationKind uint8
 
 const (
@@ -228,28 +275,43 @@ func (k DestinationKind) String() string {
 	return "DestinationKind(" + strconv.Itoa(int(k)) + ")"
 }
 
-// annotation returns the value of x-opt-jms-dest and x-opt-jms-reply-to for a kind that
-// is known. It is a signed byte: peers ignore or refuse another type.
-func (k DestinationKind) annotation() int8 { return int8(k) - 1 }
+// IsQueue reports whether the kind is a queue, temporary or not.
+func (k DestinationKind) IsQueue() bool { return k == Queue || k == TemporaryQueue }
+
+// IsTopic reports whether the kind is a topic, temporary or not.
+func (k DestinationKind) IsTopic() bool { return k == Topic || k == TemporaryTopic }
+
+// IsTemporary reports whether the kind is a temporary queue or topic.
+func (k DestinationKind) IsTemporary() bool { return k == TemporaryQueue || k == TemporaryTopic }
+
+// Annotation returns the kind as [AnnotationDestination] and [AnnotationReplyTo] have it, 0
+// to 3, and -1 for an unknown kind, which is not written. It must be sent as a byte, Go's
+// int8: peers ignore or refuse other types.
+func (k DestinationKind) Annotation() int8 {
+	if !k.valid() {
+		return -1
+	}
+	return int8(k - Queue)
+}
 
 func (k DestinationKind) valid() bool { return Queue <= k && k <= TemporaryTopic }
 
-// A Destination is where a message goes, or where replies to it should. The zero
-// Destination is none. Destinations can be compared with ==.
+// A Destination is where a message, or a reply to it, goes. The zero Destination is none.
+// Destinations can be compared with ==.
 type Destination struct {
 	Kind DestinationKind
 	Name string // as an application writes it, without a peer's prefix
 
-	// Address is the address as it stands on the wire, which goes before Name. It is
-	// stated where kind and name do not give the same one again ([Peer.Destination]), and
-	// where the address is the peer's own and not to be touched ([View.Reply]).
+	// Address is the address on the wire. It overrides Name, and is set where kind and name
+	// do not give the same address ([Peer.Destination]), or where it must not be rebuilt from
+	// them ([View.Reply]).
 	Address string
 }
 
 // IsZero reports whether there is no destination.
 func (d Destination) IsZero() bool { return d == Destination{} }
 
-// String returns the destination for people to read, such as "queue orders".
+// String returns the destination for people, such as "queue orders".
 func (d Destination) String() string {
 	if d.IsZero() {
 		return "none"
@@ -257,22 +319,13 @@ func (d Destination) String() string {
 	return d.Kind.String() + " " + d.Name
 }
 
-// Annotations that say the kind of a destination [jms-mapping 3.2], and those that said
-// it before there were any.
-const (
-	annotationDest      = "x-opt-jms-dest"
-	annotationReplyTo   = "x-opt-jms-reply-to"
-	annotationToType    = "x-opt-to-type"
-	annotationReplyType = "x-opt-reply-type"
-)
-
-// DestinationKindFrom returns the kind that the value of x-opt-jms-dest or
-// x-opt-jms-reply-to says, or where it says none, that of x-opt-to-type or
-// x-opt-reply-type. It is an integer of any type from 0 to 3, or words: exactly one of
-// queue and topic, and perhaps temporary, in any order and case, with commas between. The
-// legacy annotations are words only. Anything else is [UnknownKind], and so is nil.
+// DestinationKindFrom returns the kind of a destination by the value of x-opt-jms-dest or
+// x-opt-jms-reply-to, or if that is invalid by the value of x-opt-to-type or
+// x-opt-reply-type. The former is an integer of any type from 0 to 3, or words; the latter
+// words only: one of queue and topic, and optionally temporary, separated by commas, in any
+// order and case. Anything else, like nil, is [UnknownKind].
 func DestinationKindFrom(annotation, legacy any) DestinationKind {
-	if n, ok := integerFrom(annotation); ok && 0 <= n && n <= int64(TemporaryTopic.annotation()) {
+	if n, ok := integerFrom(annotation); ok && 0 <= n && n <= int64(TemporaryTopic.Annotation()) {
 		return Queue + DestinationKind(n)
 	}
 	if kind := kindOfWords(annotation); kind != UnknownKind {
@@ -305,30 +358,29 @@ func kindOfWords(v any) DestinationKind {
 	return kind
 }
 
-var (
-	errNoKind = errors.New("kind is none of queue, topic, temporary queue and temporary topic")
-	errNoName = errors.New("has no name")
-)
-
-// Address returns the address of a destination at the peer: the one that it states, or
-// its name behind the peer's prefix for its kind, percent-encoded where the peer wants
-// that. A name that starts with the prefix already is an address, and a temporary
-// destination's name, which the peer made, always is. The zero Destination has no
-// address, "". A kind that is not known, or an address or name that is missing or not
-// valid UTF-8, is an error, a *[ValueError].
+// Address returns the address of a destination at the peer: d.Address, or the name behind
+// the peer's prefix for its kind, percent-encoded if the peer wants that. A name that has
+// the prefix is an address already, and so is that of a temporary destination, which the
+// peer made. The zero Destination has the address "".
+//
+// If names are percent-encoded, an address in another form becomes one that the peer takes:
+// bare names, as the reply-to of AMQP 0-9-1 clients, the addresses of RabbitMQ 3, and
+// characters that are not encoded. An unknown kind, a missing name and invalid UTF-8 are
+// errors, a *[ValueError].
 func (p Peer) Address(d Destination) (string, error) {
 	switch {
 	case d.IsZero():
 		return "", nil
 	case !d.Kind.valid():
-		return "", &ValueError{What: "destination", Value: quote(d.Name), Err: errNoKind}
+		return "", &ValueError{What: "destination", Value: quote(d.Name),
+			Err: fmt.Errorf("kind is %v, want queue, topic, temporary queue or temporary topic (Destination.Kind)", d.Kind)}
 	case d.Address != "":
 		if err := checkText("address", d.Address); err != nil {
 			return "", err
 		}
-		return d.Address, nil
+		return p.replyAddress(d.Address, d.Kind), nil
 	case d.Name == "":
-		return "", &ValueError{What: "destination", Value: d.Kind.String(), Err: errNoName}
+		return "", &ValueError{What: "destination", Value: d.Kind.String(), Err: errors.New("no name (Destination.Name)")}
 	}
 	if err := checkText("destination", d.Name); err != nil {
 		return "", err
@@ -337,21 +389,107 @@ func (p Peer) Address(d Destination) (string, error) {
 	if err := checkText("address", prefix); err != nil {
 		return "", err
 	}
-	if strings.HasPrefix(d.Name, prefix) { // as it does with none
-		return d.Name, nil
+	switch {
+	case strings.HasPrefix(d.Name, prefix): // or there is no prefix
+		return p.replyAddress(d.Name, d.Kind), nil
+	case p.PercentEncoded:
+		return prefix + percentEncoded(d.Name), nil
 	}
-	name := d.Name
-	if p.PercentEncoded {
-		name = url.PathEscape(name)
-	}
-	return prefix + name, nil
+	return prefix + d.Name, nil
 }
 
-// Destination returns the destination that an address of the peer's is. Where its kind is
-// not known, the prefix that it starts with tells, the longer one of two; else it is
-// otherwise, or a queue. The name is the address without the prefix of its kind,
-// percent-decoded where the peer encodes. [Peer.Address] gives back the same address, byte
-// for byte, and has an error where that is empty or not valid UTF-8.
+// RabbitMQ's addresses of exchanges, in its format v2, and the prefixes of its format v1.
+const (
+	exchangesV2 = "/exchanges/"
+	exchangeV1  = "/exchange/"
+	topicV1     = "/topic/"
+	queueV1     = "/queue/"
+	amqQueueV1  = "/amq/queue/"
+)
+
+// replyAddress returns an address as the peer takes it. That is the address itself, unless
+// the peer wants percent-encoded names: then a bare name gets the prefix of its kind, an
+// address of format v1 becomes one of v2, and what is not encoded is.
+func (p Peer) replyAddress(address string, kind DestinationKind) string {
+	if !p.PercentEncoded || address == "" {
+		return address
+	}
+	rest := ""
+	after := func(prefix string) (ok bool) {
+		rest, ok = strings.CutPrefix(address, prefix)
+		return ok && prefix != "" && rest != ""
+	}
+	switch {
+	case after(p.QueuePrefix):
+		return p.QueuePrefix + encodedOnce(rest)
+	case after(exchangesV2), after(exchangeV1):
+		exchange, key, hasKey := strings.Cut(rest, "/")
+		if hasKey {
+			return exchangesV2 + encodedOnce(exchange) + "/" + encodedOnce(key)
+		}
+		return exchangesV2 + encodedOnce(exchange)
+	case after(p.TopicPrefix):
+		return p.TopicPrefix + encodedOnce(rest)
+	case after(queueV1), after(amqQueueV1):
+		return p.QueuePrefix + encodedOnce(rest)
+	case after(topicV1):
+		return p.TopicPrefix + encodedOnce(rest)
+	}
+	prefix := p.QueuePrefix
+	if kind.IsTopic() {
+		prefix = p.TopicPrefix
+	}
+	if prefix == "" {
+		return encodedOnce(address)
+	}
+	return prefix + percentEncoded(address)
+}
+
+// percentEncoded encodes all but the unreserved characters [rfc 3986 2.3].
+func percentEncoded(name string) string { return encode(name, unreserved) }
+
+// encodedOnce encodes what is left to encode in a name that may be encoded: every % starts
+// an encoded byte then.
+func encodedOnce(name string) string {
+	if _, err := url.PathUnescape(name); err != nil {
+		return percentEncoded(name)
+	}
+	return encode(name, func(c byte) bool { return c == '%' || unreserved(c) })
+}
+
+func unreserved(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '.' || c == '_' || c == '~'
+}
+
+// encode percent-encodes the bytes of name that are not to be kept.
+func encode(name string, keep func(c byte) bool) string {
+	n := 0
+	for i := range len(name) {
+		if !keep(name[i]) {
+			n++
+		}
+	}
+	if n == 0 {
+		return name
+	}
+	b := make([]byte, 0, len(name)+2*n)
+	for i := range len(name) {
+		if c := name[i]; keep(c) {
+			b = append(b, c)
+		} else {
+			b = append(b, '%', upperHex[c>>4], upperHex[c&0xf])
+		}
+	}
+	return string(b)
+}
+
+const upperHex = "0123456789ABCDEF"
+
+// Destination returns the destination of an address at the peer. If its kind is unknown,
+// the longest prefix that matches decides, else otherwise, else it is a queue. The name is
+// the address without the prefix of its kind, percent-decoded if the peer encodes names.
+// [Peer.Address] returns the same address again, unless the peer does not take it, or an
+// error if it is empty or not valid UTF-8.
 func (p Peer) Destination(address string, kind, otherwise DestinationKind) Destination {
 	return p.destination(address, kind, otherwise)
 }
@@ -378,14 +516,14 @@ func (p *Peer) destination(address string, kind, otherwise DestinationKind) Dest
 			d.Name = name
 		}
 	}
-	// Where Address would make another one of the name, the address itself has to be kept.
-	if !stripped || d.Name == "" || strings.HasPrefix(d.Name, prefix) || p.PercentEncoded && url.PathEscape(d.Name) != rest {
+	// Keep the address itself if the name would give another.
+	if !stripped || d.Name == "" || strings.HasPrefix(d.Name, prefix) || p.PercentEncoded && percentEncoded(d.Name) != rest {
 		d.Address = address
 	}
 	return d
 }
 
-// kindOfPrefix returns the kind of destination whose addresses start so.
+// kindOfPrefix returns the kind whose prefix an address has, the longer one of two.
 func (p *Peer) kindOfPrefix(address string) DestinationKind {
 	kind, length := UnknownKind, 0
 	for _, k := range [...]DestinationKind{Queue, Topic} {
@@ -396,7 +534,7 @@ func (p *Peer) kindOfPrefix(address string) DestinationKind {
 	return kind
 }
 
-// prefix returns what the addresses of a kind of destination start with.
+// prefix returns the prefix of the addresses of a kind of destination.
 func (p *Peer) prefix(kind DestinationKind) string {
 	switch kind {
 	case Queue:

@@ -2,6 +2,7 @@ package amqpjms
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"unicode/utf8"
 
@@ -27,7 +28,8 @@ func TestAddress(t *testing.T) {
 		{"that of another kind is part of the name", prefixed, Destination{Kind: Topic, Name: "q://lab"}, "t://q://lab", ""},
 		{"a temporary queue has the address that its peer gave it", prefixed, Destination{Kind: TemporaryQueue, Name: "temp-queue-1"}, "temp-queue-1", ""},
 		{"so has a temporary topic", prefixed, Destination{Kind: TemporaryTopic, Name: "temp-topic-1"}, "temp-topic-1", ""},
-		{"temporary names are not encoded", RabbitMQ(), Destination{Kind: TemporaryQueue, Name: "a/b c"}, "a/b c", ""},
+		{"an address that the peer made is not encoded", RabbitMQ(), Destination{Kind: TemporaryQueue, Name: "/queues/amq.dyn-a%2Fb"}, "/queues/amq.dyn-a%2Fb", ""},
+		{"but a bare name is none that RabbitMQ 4 takes", RabbitMQ(), Destination{Kind: TemporaryQueue, Name: "a/b c"}, "/queues/a%2Fb%20c", ""},
 
 		{"ActiveMQ Classic", ActiveMQ(), Destination{Kind: Queue, Name: "orders"}, "queue://orders", ""},
 		{"ActiveMQ Classic", ActiveMQ(), Destination{Kind: Topic, Name: "news"}, "topic://news", ""},
@@ -39,12 +41,14 @@ func TestAddress(t *testing.T) {
 		{"RabbitMQ 4", RabbitMQ(), Destination{Kind: Queue, Name: "orders"}, "/queues/orders", ""},
 		{"RabbitMQ 4 has percent-encoded names", RabbitMQ(), Destination{Kind: Queue, Name: "a/b c%\u00fc"}, "/queues/a%2Fb%20c%25%C3%BC", ""},
 		{"RabbitMQ 4 has percent-encoded names", RabbitMQ(), Destination{Kind: Topic, Name: "news.#"}, "/exchanges/amq.topic/news.%23", ""},
+		{"all but RFC 3986's unreserved characters", RabbitMQ(), Destination{Kind: Queue, Name: "!\"#$%&'()*+,-./09:;<=>?@AZ[\\]^_`az{|}~\x7f"},
+			"/queues/%21%22%23%24%25%26%27%28%29%2A%2B%2C-.%2F09%3A%3B%3C%3D%3E%3F%40AZ%5B%5C%5D%5E_%60az%7B%7C%7D~%7F", ""},
 		{"an address is not encoded once more", RabbitMQ(), Destination{Kind: Queue, Name: "/queues/a%2Fb"}, "/queues/a%2Fb", ""},
 
-		{"no kind", Peer{}, Destination{Name: "orders"}, "", `destination "orders": kind is none of queue, topic, temporary queue and temporary topic`},
-		{"no such kind", Peer{}, Destination{Kind: TemporaryTopic + 1, Name: "orders"}, "", `destination "orders": kind is none of queue, topic, temporary queue and temporary topic`},
-		{"no name", prefixed, Destination{Kind: Queue}, "", `destination queue: has no name`},
-		{"no name", Peer{}, Destination{Kind: TemporaryQueue}, "", `destination temporary queue: has no name`},
+		{"no kind", Peer{}, Destination{Name: "orders"}, "", `destination "orders": kind is unknown, want queue, topic, temporary queue or temporary topic (Destination.Kind)`},
+		{"no such kind", Peer{}, Destination{Kind: TemporaryTopic + 1, Name: "orders"}, "", `destination "orders": kind is DestinationKind(5), want queue, topic, temporary queue or temporary topic (Destination.Kind)`},
+		{"no name", prefixed, Destination{Kind: Queue}, "", `destination queue: no name (Destination.Name)`},
+		{"no name", Peer{}, Destination{Kind: TemporaryQueue}, "", `destination temporary queue: no name (Destination.Name)`},
 		{"no text", prefixed, Destination{Kind: Queue, Name: "a\xff"}, "", `destination "a\xff": not valid UTF-8`},
 		{"no text", prefixed, Destination{Kind: Queue, Name: "a", Address: "\xff"}, "", `address "\xff": not valid UTF-8`},
 	} {
@@ -153,6 +157,7 @@ func TestPeerDestination(t *testing.T) {
 		{"decoded of another encoding", RabbitMQ(), "/queues/%61", UnknownKind, UnknownKind, Destination{Kind: Queue, Name: "a", Address: "/queues/%61"}},
 		{"no encoding", RabbitMQ(), "/queues/a%2", UnknownKind, UnknownKind, Destination{Kind: Queue, Name: "a%2", Address: "/queues/a%2"}},
 		{"no UTF-8", RabbitMQ(), "/queues/%ff", UnknownKind, UnknownKind, Destination{Kind: Queue, Name: "%ff", Address: "/queues/%ff"}},
+		{"encoded by halves", RabbitMQ(), "/queues/a=b", UnknownKind, UnknownKind, Destination{Kind: Queue, Name: "a=b", Address: "/queues/a=b"}},
 		{"not decoded without its prefix", RabbitMQ(), "/queue/a%2Fb", Queue, UnknownKind, Destination{Kind: Queue, Name: "/queue/a%2Fb", Address: "/queue/a%2Fb"}},
 	} {
 		got := row.peer.Destination(row.address, row.kind, row.otherwise)
@@ -163,7 +168,7 @@ func TestPeerDestination(t *testing.T) {
 // What no address may be is no destination's address either.
 func TestNoAddress(t *testing.T) {
 	for _, peer := range []Peer{{}, ActiveMQ(), RabbitMQ()} {
-		for address, text := range map[string]string{"": "destination queue: has no name", "\xff": `"\xff": not valid UTF-8`} {
+		for address, text := range map[string]string{"": "destination queue: no name (Destination.Name)", "\xff": `"\xff": not valid UTF-8`} {
 			got, err := peer.Address(peer.Destination(address, Queue, UnknownKind))
 			require.Empty(t, got)
 			var e *ValueError
@@ -191,7 +196,12 @@ func FuzzDestination(f *testing.F) {
 				continue
 			}
 			require.NoError(t, err, "%+v: %q", p, address)
-			require.Equal(t, address, got, "%+v: %+v", p, d)
+			taken := p.replyAddress(address, d.Kind)
+			require.Equal(t, taken, got, "%+v: %+v", p, d)
+			require.Equal(t, taken, p.replyAddress(taken, d.Kind), "%+v: once is enough", p)
+			if !p.PercentEncoded {
+				require.Equal(t, address, got, "%+v: %+v", p, d)
+			}
 		}
 	})
 }
@@ -286,4 +296,93 @@ func TestAddressOfABadPrefix(t *testing.T) {
 	a, err := Peer{QueuePrefix: "\xff"}.Address(Destination{Kind: Queue, Name: "q"})
 	require.EqualError(t, err, `amqpjms: address "\xff": not valid UTF-8`)
 	require.Empty(t, a)
+}
+
+// What RabbitMQ 4 takes is /queues/:queue, /exchanges/:exchange and /exchanges/:exchange/:routing-key, each name
+// percent-encoded. AMQP 0-9-1 clients ask for replies to a bare name of a queue; clients of RabbitMQ 3 know other
+// addresses, whose names may be percent-encoded too.
+func TestReplyAddress(t *testing.T) {
+	for _, row := range []struct {
+		rule    string
+		address string
+		kind    DestinationKind
+		want    string
+	}{
+		{"a bare name", "amq.gen-AbC/d==", Queue, "/queues/amq.gen-AbC%2Fd%3D%3D"},
+		{"a bare name, of no known kind", "replies", UnknownKind, "/queues/replies"},
+		{"of a temporary queue", "replies", TemporaryQueue, "/queues/replies"},
+		{"direct reply-to", "amq.rabbitmq.reply-to.g2dkABByYWJi==.x+y/z", Queue, "/queues/amq.rabbitmq.reply-to.g2dkABByYWJi%3D%3D.x%2By%2Fz"},
+		{"of a topic: its key", "news.eu", Topic, "/exchanges/amq.topic/news.eu"},
+		{"of a topic: its key", "news.*", TemporaryTopic, "/exchanges/amq.topic/news.%2A"},
+		{"a bare name is not encoded", "a%20b", Queue, "/queues/a%2520b"},
+		{"an unknown form is a name", "/qqq/x", Queue, "/queues/%2Fqqq%2Fx"},
+		{"format v1, a queue", "/queue/a b", Queue, "/queues/a%20b"},
+		{"format v1, an encoded queue", "/queue/a%2Fb", Queue, "/queues/a%2Fb"},
+		{"format v1, a queue that exists", "/amq/queue/a", Queue, "/queues/a"},
+		{"format v1, an exchange", "/exchange/e f", Queue, "/exchanges/e%20f"},
+		{"format v1, an exchange and a key", "/exchange/e/k=1", Queue, "/exchanges/e/k%3D1"},
+		{"format v1, a key of amq.topic", "/topic/news.#", Queue, "/exchanges/amq.topic/news.%23"},
+		{"without a name it is one", "/queue/", Queue, "/queues/%2Fqueue%2F"},
+		{"not encoded", "/queues/a b", Queue, "/queues/a%20b"},
+		{"a slash is not", "/queues/a/b", Queue, "/queues/a%2Fb"},
+		{"encoded by halves", "/queues/a%2Fb==", Queue, "/queues/a%2Fb%3D%3D"},
+		{"a % that encodes nothing", "/queues/100%/%41", Queue, "/queues/100%25%2F%2541"},
+		{"an exchange, not encoded", "/exchanges/e f/k/l", Queue, "/exchanges/e%20f/k%2Fl"},
+		{"as it is", "/queues/amq.gen-AbC%2Fd%3D%3D", Queue, "/queues/amq.gen-AbC%2Fd%3D%3D"},
+		{"as it is, whatever the case of the digits", "/queues/%c3%bc", Topic, "/queues/%c3%bc"},
+		{"as it is", "/exchanges/e", Topic, "/exchanges/e"},
+		{"as it is", "/exchanges/e/", Topic, "/exchanges/e/"},
+		{"as it is", "/exchanges/amq.topic/a.b", Queue, "/exchanges/amq.topic/a.b"},
+		{"none", "", Queue, ""},
+	} {
+		require.Equal(t, row.want, RabbitMQ().replyAddress(row.address, row.kind), "%s: %q", row.rule, row.address)
+		for _, p := range []Peer{{}, Artemis(), ActiveMQ(), BrokerJ(), RabbitMQ3(), ServiceBus()} {
+			require.Equal(t, row.address, p.replyAddress(row.address, row.kind), "%s takes any", p.Product)
+		}
+		if row.address == "" {
+			continue
+		}
+		kind := row.kind
+		if !kind.valid() {
+			kind = Queue
+		}
+		got, err := RabbitMQ().Address(Destination{Kind: kind, Address: row.address})
+		require.NoError(t, err)
+		require.Equal(t, row.want, got, "%s: Address", row.rule)
+	}
+}
+
+func TestDestinationKinds(t *testing.T) {
+	for kind, want := range map[DestinationKind]struct {
+		annotation              int8
+		queue, topic, temporary bool
+	}{
+		UnknownKind:        {-1, false, false, false},
+		Queue:              {0, true, false, false},
+		Topic:              {1, false, true, false},
+		TemporaryQueue:     {2, true, false, true},
+		TemporaryTopic:     {3, false, true, true},
+		TemporaryTopic + 1: {-1, false, false, false},
+		255:                {-1, false, false, false},
+	} {
+		require.Equal(t, want.annotation, kind.Annotation(), kind)
+		require.Equal(t, want.queue, kind.IsQueue(), kind)
+		require.Equal(t, want.topic, kind.IsTopic(), kind)
+		require.Equal(t, want.temporary, kind.IsTemporary(), kind)
+		if kind.valid() {
+			require.Equal(t, kind, DestinationKindFrom(kind.Annotation(), nil))
+		}
+	}
+}
+
+// Of what a reader, a writer and a remover of delays goes by nothing is left out.
+func TestDelayForms(t *testing.T) {
+	for f := range DelayForm(255) {
+		require.Equal(t, f.written(), slices.Contains(delayOrder[:], f), f)
+	}
+	require.Equal(t, DelayAbsolute, delayAnnotated([]byte("x-opt-delivery-time")))
+	require.Equal(t, DelayRelative, delayAnnotated([]byte("x-opt-delivery-delay")))
+	require.Equal(t, DelayEnqueueTime, delayAnnotated([]byte("x-opt-scheduled-enqueue-time")))
+	require.Equal(t, DelayUnset, delayAnnotated([]byte("AMQ_SCHEDULED_DELAY")))
+	require.Equal(t, DelayUnset, delayAnnotated(nil))
 }

@@ -1,6 +1,8 @@
 package amqpjms
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -11,6 +13,7 @@ import (
 	"time"
 
 	"github.com/Azure/go-amqp"
+	"github.com/google/uuid"
 	"github.com/seed-b113d664/amqpjms/internal/wire"
 )
 
@@ -484,35 +487,282 @@ func bodyType(kind SectionKind) wire.Type {
 	return wire.None
 }
 
-// AppendExplicit appends an encoded message to dst with its durable field made
-// explicit by the node's default, as [Header.Explicit] says; a message without a
-// header gets one. All after the header stays byte for byte, and the header's other
-// fields as stated. Nothing but the first section is looked at, and nothing
-// allocated but what dst must grow by; dst must not overlap msg.
-//
-// It is an error, a *[WireError], if msg does not start with a section, or if its
-// header cannot be read; dst is returned as it was.
+// AppendExplicit appends an encoded message to dst with its durable field made explicit as
+// [Header.Explicit] does; a message without a header gets one. Everything else is kept
+// byte for byte. It looks at what [RawMessage.Parse] does, and has its errors, with which it
+// returns dst unchanged. It allocates only to grow dst, which must not overlap msg.
 func AppendExplicit(dst, msg []byte, nodeDefault DeliveryMode) ([]byte, error) {
-	var h Header
-	rest := msg
-	if len(msg) > 0 {
-		r := wire.NewReader(msg)
-		in := "message"
-		if readSection(&r) == SectionHeader {
-			in = "header"
-			readHeader(&r, &h)
-			rest = r.Remaining()
-		}
-		if err := r.Err(); err != nil {
-			return dst, wireError(in, 0, err)
-		}
+	var m RawMessage
+	if err := m.Parse(msg); err != nil {
+		return dst, err
 	}
-	dst = slices.Grow(dst, headerRoom+len(rest))
-	return append(h.Explicit(nodeDefault).AppendTo(dst), rest...), nil
+	return Change{Header: Some(m.Header.Explicit(nodeDefault))}.AppendTo(dst, &m)
 }
 
-// headerRoom is the most that a header section takes.
-const headerRoom = 20
+// An Entry is an annotation or application property by name.
+type Entry struct {
+	Name  string
+	Value any
+}
+
+// A Change says what [Change.AppendTo] changes in an encoded message. The zero Change changes
+// nothing.
+//
+// Each Entry sets a value in place, or behind the others if its name is new; one whose Value
+// is nil, or an empty RawValue, removes the name. Of several entries with one name the last
+// counts. A Value is a bool, an integer, a float32 or float64, a string, a []byte, a
+// time.Time, a UUID, an amqp.Symbol, an [amqp.Null], or a [RawValue] of one complete value.
+type Change struct {
+	Header Opt[Header] // the new header section; ModeUnset is written as NonPersistent, see [Header.Explicit]
+
+	DropDeliveryAnnotations bool // all but those set here
+	DeliveryAnnotations     []Entry
+	Annotations             []Entry // message annotations
+	ApplicationProperties   []Entry
+}
+
+// AppendTo appends the message m to dst with the change. What the change does not name is
+// kept byte for byte, and a section in which nothing changes is too; one that is left empty
+// goes. The time does not depend on the body but for copying it. AppendTo allocates only to
+// grow dst, and for more than 16 entries of a section; dst must not overlap m.
+//
+// It is an error, with which it returns dst unchanged, if an annotation's name is not ASCII
+// or a property's not UTF-8, if AMQP cannot carry a value, which are *[ValueError], or if
+// entries are to go into a malformed section, a *[WireError].
+func (c Change) AppendTo(dst []byte, m *RawMessage) ([]byte, error) {
+	more := len(c.DeliveryAnnotations) + len(c.Annotations) + len(c.ApplicationProperties)
+	out := slices.Grow(dst, headerRoom+len(m.Rest)+more*entryRoom)
+	if h, ok := c.Header.Get(); ok {
+		out = h.Explicit(ModeUnset).AppendTo(out)
+	} else {
+		out = append(out, m.HeaderSection...)
+	}
+	if more == 0 && !c.DropDeliveryAnnotations {
+		return append(out, m.Rest...), nil
+	}
+	delivery := m.DeliveryAnnotations
+	if c.DropDeliveryAnnotations {
+		delivery = nil
+	}
+	out, err := m.appendEntries(out, SectionDeliveryAnnotations, delivery, c.DeliveryAnnotations)
+	if err == nil {
+		out, err = m.appendEntries(out, SectionMessageAnnotations, m.MessageAnnotations, c.Annotations)
+	}
+	out = append(out, m.Properties...)
+	if err == nil {
+		out, err = m.appendEntries(out, SectionApplicationProperties, m.ApplicationProperties, c.ApplicationProperties)
+	}
+	if err != nil {
+		return dst, err
+	}
+	return append(out, m.Body...), nil
+}
+
+const (
+	headerRoom = 20 // the longest header section
+	entryRoom  = 64 // a guess for a name and a value
+)
+
+// appendEntries appends a section's map with entries set and removed.
+func (m *RawMessage) appendEntries(dst []byte, kind SectionKind, section []byte, entries []Entry) ([]byte, error) {
+	if len(entries) == 0 {
+		return append(dst, section...), nil
+	}
+	for i := range entries {
+		if err := checkName(kind, entries[i].Name); err != nil {
+			return nil, err
+		}
+	}
+	var few [16]bool
+	done := few[:]
+	if len(entries) > len(few) {
+		done = make([]bool, len(entries))
+	}
+	start, n, changed := len(dst), 0, false
+	var begin int // of the map in dst
+	var err error
+	if section == nil {
+		dst = wire.AppendDescriptor(dst, uint64(kind))
+		begin = len(dst)
+		dst = wire.BeginMap(dst)
+	} else {
+		r := wire.NewReader(section)
+		readSection(&r)
+		dst = append(dst, section[:r.Offset()]...)
+		begin = len(dst)
+		dst = wire.BeginMap(dst)
+		outer, pairs := r.Map()
+		from := r.Offset() // of what has not been copied
+		for range pairs {
+			pair := r.Offset()
+			key := readName(&r, kind)
+			value := r.Offset()
+			r.Skip()
+			i := lastNamed(entries, key)
+			if i < 0 {
+				n++
+				continue
+			}
+			if r.Err() != nil {
+				break
+			}
+			if removes(entries[i].Value) || done[i] {
+				dst = append(dst, section[from:pair]...)
+				changed = true
+			} else {
+				dst = append(dst, section[from:value]...)
+				at := len(dst)
+				if dst, err = appendValue(dst, kind, entries[i]); err != nil {
+					return nil, err
+				}
+				changed = changed || !bytes.Equal(dst[at:], section[value:r.Offset()])
+				n++
+			}
+			from, done[i] = r.Offset(), true
+		}
+		r.Leave(outer)
+		if err := r.Err(); err != nil {
+			return nil, wireError(kind.String(), m.offset(kind), err)
+		}
+		dst = append(dst, section[from:]...)
+	}
+	for i, e := range entries {
+		if done[i] || removes(e.Value) || lastNamed(entries, []byte(e.Name)) != i {
+			continue
+		}
+		if kind == SectionApplicationProperties {
+			dst = wire.AppendString(dst, e.Name)
+		} else {
+			dst = wire.AppendSymbol(dst, e.Name)
+		}
+		if dst, err = appendValue(dst, kind, e); err != nil {
+			return nil, err
+		}
+		n, changed = n+1, true
+	}
+	switch {
+	case !changed:
+		return append(dst[:start], section...), nil
+	case n == 0:
+		return dst[:start], nil
+	}
+	dst, ok := wire.EndMap(dst, begin, n)
+	if !ok {
+		return nil, &WireError{In: kind.String(), Offset: m.offset(kind), Err: errTooLong}
+	}
+	return dst, nil
+}
+
+// readName reads the key of a section's map, nil if it is not a name.
+func readName(r *wire.Reader, kind SectionKind) []byte {
+	if kind != SectionApplicationProperties {
+		return r.Name()
+	}
+	key, _ := RawValue(r.Value()).text(wire.String)
+	return key
+}
+
+// checkName returns an error if a section's map cannot have a name.
+func checkName(kind SectionKind, name string) error {
+	if kind == SectionApplicationProperties {
+		return checkText("property", name)
+	}
+	return cmp.Or(checkText("annotation", name), checkSymbol("annotation", name))
+}
+
+// lastNamed returns the index of the last entry with a name, -1 if there is none.
+func lastNamed(entries []Entry, name []byte) int {
+	for i := len(entries) - 1; i >= 0; i-- {
+		if name != nil && string(name) == entries[i].Name {
+			return i
+		}
+	}
+	return -1
+}
+
+// removes reports whether a value of an Entry removes it.
+func removes(v any) bool {
+	raw, ok := v.(RawValue)
+	return v == nil || ok && len(raw) == 0
+}
+
+// appendValue appends the value of an entry.
+func appendValue(b []byte, kind SectionKind, e Entry) ([]byte, error) {
+	switch v := e.Value.(type) {
+	case bool:
+		return wire.AppendBoolean(b, v), nil
+	case int8:
+		return wire.AppendByte(b, v), nil
+	case int16:
+		return wire.AppendShort(b, v), nil
+	case int32:
+		return wire.AppendInt(b, v), nil
+	case int64:
+		return wire.AppendLong(b, v), nil
+	case int:
+		return wire.AppendLong(b, int64(v)), nil
+	case uint8:
+		return wire.AppendUbyte(b, v), nil
+	case uint16:
+		return wire.AppendUshort(b, v), nil
+	case uint32:
+		return wire.AppendUint(b, v), nil
+	case uint64:
+		return wire.AppendUlong(b, v), nil
+	case uint:
+		return wire.AppendUlong(b, uint64(v)), nil
+	case float32:
+		return wire.AppendFloat(b, v), nil
+	case float64:
+		return wire.AppendDouble(b, v), nil
+	case string:
+		if err := checkText("", v); err != nil {
+			return nil, entryError(kind, e.Name, err)
+		}
+		return wire.AppendString(b, v), nil
+	case amqp.Symbol:
+		if err := cmp.Or(checkText("", string(v)), checkSymbol("", string(v))); err != nil {
+			return nil, entryError(kind, e.Name, err)
+		}
+		return wire.AppendSymbol(b, v), nil
+	case []byte:
+		if uint64(len(v)) > math.MaxUint32 {
+			return nil, entryError(kind, e.Name, &ValueError{Value: "of type []byte", Err: errTooLong})
+		}
+		return wire.AppendBinary(b, v), nil
+	case time.Time:
+		if s := v.Unix(); s > math.MaxInt64/1000-1 || s < math.MinInt64/1000 {
+			return nil, entryError(kind, e.Name, &ValueError{Value: v.String(), Err: errOverflow})
+		}
+		return wire.AppendTimestamp(b, v.UnixMilli()), nil
+	case amqp.UUID:
+		return wire.AppendUUID(b, v), nil
+	case uuid.UUID:
+		return wire.AppendUUID(b, v), nil
+	case amqp.Null:
+		return wire.AppendNull(b), nil
+	case RawValue:
+		r := wire.NewReader(v)
+		r.Skip()
+		if r.Done(); r.Err() != nil {
+			return nil, entryError(kind, e.Name, &ValueError{Value: "of type RawValue", Err: r.Err()})
+		}
+		return append(b, v...), nil
+	default:
+		return nil, entryError(kind, e.Name, &ValueError{Value: "of type " + reflect.TypeOf(v).String(), Err: errNotScalar})
+	}
+}
+
+var errNotScalar = errors.New("want a scalar AMQP value or a RawValue")
+
+// entryError returns the error of an entry's value.
+func entryError(kind SectionKind, name string, err error) error {
+	e := &ValueError{What: kind.String() + " " + quote(name), Err: err}
+	if v, ok := err.(*ValueError); ok {
+		e.Value, e.Err = v.Value, v.Err
+	}
+	return e
+}
 
 // A RawValue is one encoded AMQP value, format code first. The zero RawValue, nil, is no
 // value. The second result of Int, Timestamp, Bool, Bytes and Text is false for a value of
@@ -699,7 +949,7 @@ func numberFrom(v any) number {
 	case uint:
 		return unsignedNumber(uint64(v))
 	}
-	return number{kind: numberOther, value: reflect.TypeOf(v).String()}
+	return number{kind: numberOther, value: amqpTypeName(v)}
 }
 
 // integerFrom returns a value that go-amqp has decoded if it is an integer and fits.
@@ -729,41 +979,4 @@ func (n number) wrong(what, why string) error {
 		value = strconv.FormatUint(uint64(n.n), 10)
 	}
 	return &ValueError{What: what, Value: value, Err: errors.New(why)}
-}
-
-// without returns the pairs of a section's map, as they are encoded, but those of some
-// keys, how many are left, and whether any is not. It allocates nothing where all are:
-// the pairs alias the section then, clipped.
-func (m *RawMessage) without(section []byte, keys wire.Type, names ...string) (items []byte, n int, dropped bool, err error) {
-	if section == nil {
-		return nil, 0, false, nil
-	}
-	r := wire.NewReader(section)
-	kind := readSection(&r)
-	outer, pairs := r.Map()
-	first := r.Offset()
-	for range pairs {
-		start := r.Offset()
-		key, _ := RawValue(r.Value()).text(keys)
-		r.Skip()
-		switch drop := slices.Contains(names, string(key)); {
-		case drop && !dropped:
-			items = append(make([]byte, 0, len(section)+delayRoom), section[first:start]...)
-			dropped = true
-		case drop:
-		default:
-			n++
-			if dropped {
-				items = append(items, r.Since(start)...)
-			}
-		}
-	}
-	if !dropped {
-		items = r.Since(first)
-	}
-	r.Leave(outer)
-	if err := r.Err(); err != nil {
-		return nil, 0, false, wireError(kind.String(), m.offset(kind), err)
-	}
-	return items, n, dropped, nil
 }

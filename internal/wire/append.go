@@ -49,6 +49,37 @@ func AppendLong(b []byte, v int64) []byte {
 	return binary.BigEndian.AppendUint64(append(b, codeLong), uint64(v))
 }
 
+// AppendInt appends an int.
+func AppendInt(b []byte, v int32) []byte {
+	if v == int32(int8(v)) {
+		return append(b, codeSmallInt, byte(v))
+	}
+	return binary.BigEndian.AppendUint32(append(b, codeInt), uint32(v))
+}
+
+// AppendShort appends a short.
+func AppendShort(b []byte, v int16) []byte {
+	return binary.BigEndian.AppendUint16(append(b, codeShort), uint16(v))
+}
+
+// AppendByte appends a byte.
+func AppendByte(b []byte, v int8) []byte { return append(b, codeByte, byte(v)) }
+
+// AppendUshort appends a ushort.
+func AppendUshort(b []byte, v uint16) []byte {
+	return binary.BigEndian.AppendUint16(append(b, codeUshort), v)
+}
+
+// AppendFloat appends a float.
+func AppendFloat(b []byte, v float32) []byte {
+	return binary.BigEndian.AppendUint32(append(b, codeFloat), math.Float32bits(v))
+}
+
+// AppendDouble appends a double.
+func AppendDouble(b []byte, v float64) []byte {
+	return binary.BigEndian.AppendUint64(append(b, codeDouble), math.Float64bits(v))
+}
+
 // AppendTimestamp appends a timestamp, in milliseconds since 1970-01-01 UTC.
 func AppendTimestamp(b []byte, v int64) []byte {
 	return binary.BigEndian.AppendUint64(append(b, codeTimestamp), uint64(v))
@@ -92,16 +123,36 @@ func AppendDescriptor(b []byte, code uint64) []byte {
 // AppendMap appends a map of n pairs, whose keys and values in turn are encoded
 // in items. It panics at 4 GiB.
 func AppendMap(b []byte, n int, items []byte) []byte {
-	count := 2 * n
-	if len(items) < math.MaxUint8 { // the size covers the count's byte; no item has less than one
-		return append(append(b, codeMap8, byte(1+len(items)), byte(count)), items...)
-	}
-	if uint64(len(items)) > math.MaxUint32-4 {
+	start := len(b)
+	b, ok := EndMap(append(BeginMap(b), items...), start, n)
+	if !ok {
 		panic("wire: value of 4 GiB or more")
 	}
-	b = binary.BigEndian.AppendUint32(append(b, codeMap32), uint32(4+len(items)))
-	b = binary.BigEndian.AppendUint32(b, uint32(count))
-	return append(b, items...)
+	return b
+}
+
+// BeginMap begins a map whose keys and values are appended next, in turn. [EndMap] ends it.
+func BeginMap(b []byte) []byte { return append(b, codeMap8, 0, 0) }
+
+// EndMap ends a map of n pairs that BeginMap began after the first start bytes. It moves
+// them if they are too long for the smaller encoding, and reports whether they fit the
+// larger.
+func EndMap(b []byte, start, n int) ([]byte, bool) {
+	const small, large = 3, 9 // what stands before the items
+	size := len(b) - start - small
+	if size < math.MaxUint8 { // the size covers the count's byte; no item has less than one
+		b[start+1], b[start+2] = byte(1+size), byte(2*n)
+		return b, true
+	}
+	if uint64(size) > math.MaxUint32-4 {
+		return b, false
+	}
+	b = append(b, make([]byte, large-small)...)
+	copy(b[start+large:], b[start+small:])
+	b[start] = codeMap32
+	binary.BigEndian.PutUint32(b[start+1:], uint32(4+size))
+	binary.BigEndian.PutUint32(b[start+5:], uint32(2*n))
+	return b, true
 }
 
 // BeginList8 begins a list whose items are appended next, at most 255 of them in at

@@ -265,11 +265,11 @@ func showDelays(out io.Writer) error {
 			fmt.Fprintf(w, "  %s\t%s\n", peer.Product, reason(err))
 			continue
 		}
-		asked, read, err := delayOnWire(m, peer, stamp.DelayForm)
+		asked, read, err := delayOnWire(m, peer, stamp.Peer.Delay)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "  %s\t%v\t%s %v\t%d\n", peer.Product, stamp.DelayForm, asked.T, asked.V, read)
+		fmt.Fprintf(w, "  %s\t%v\t%s %v\t%d\n", peer.Product, stamp.Peer.Delay, asked.T, asked.V, read)
 	}
 	return w.Flush()
 }

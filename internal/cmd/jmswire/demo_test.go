@@ -155,8 +155,8 @@ func TestDemo(t *testing.T) {
 		"Qpid Broker-J x-opt-delivery-time long 1796053111157 1796053111157",
 		"ActiveMQ Classic by property AMQ_SCHEDULED_DELAY long 5000 1796053111157",
 		"Azure Service Bus x-opt-scheduled-enqueue-time timestamp 1796053111157 1796053111157",
-		"RabbitMQ delivery delay 5s: the peer cannot delay",
-		"not chosen delivery delay 5s: no form of delay has been chosen",
+		"RabbitMQ delivery delay 5s: the peer cannot delay (Producer.Peer)",
+		"not chosen delivery delay 5s: the peer's form of delay is not set (Producer.Peer)",
 		"",
 	}, rows)
 	// Kinds: what the applications set.
