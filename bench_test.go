@@ -205,6 +205,61 @@ func BenchmarkMessage(b *testing.B) {
 	}, encoding(m))
 }
 
+// A broker plugin changes one annotation of a typical message, or counts a delivery, from the bytes that it holds.
+func BenchmarkChange(b *testing.B) {
+	_, encoded := typicalMessage(b, 256)
+	number, reason := any(int64(1796053104649)), any("expired")
+	dst := make([]byte, 0, 4096)
+	for _, row := range []struct {
+		name   string
+		c      Change
+		count  bool
+		byHand func(m *amqp.Message)
+	}{
+		{"one annotation set", Change{Annotations: []Entry{{AnnotationDeliveryTime, number}}}, false, func(m *amqp.Message) { m.Annotations["x-opt-delivery-time"] = number }},
+		{"one annotation added", Change{Annotations: []Entry{{"x-opt-reason", reason}}}, false, func(m *amqp.Message) { m.Annotations["x-opt-reason"] = reason }},
+		{"one annotation removed", Change{Annotations: []Entry{{AnnotationDeliveryTime, nil}}}, false, func(m *amqp.Message) { delete(m.Annotations, "x-opt-delivery-time") }},
+		{"a delivery counted", Change{}, true, func(m *amqp.Message) { m.Header.DeliveryCount++ }},
+	} {
+		byHand := func() ([]byte, error) {
+			var m amqp.Message
+			if err := m.UnmarshalBinary(encoded); err != nil {
+				return nil, err
+			}
+			row.byHand(&m)
+			return m.MarshalBinary()
+		}
+		var m RawMessage
+		changed := func() ([]byte, error) {
+			if err := m.Parse(encoded); err != nil {
+				return nil, err
+			}
+			c := row.c
+			if row.count {
+				c.Header = Some(m.Header.CountDelivery(ModeUnset))
+			}
+			return c.AppendTo(dst, &m)
+		}
+		decoded := func(f func() ([]byte, error)) func() (*amqp.Message, error) {
+			return func() (*amqp.Message, error) {
+				encoded, err := f()
+				if err != nil {
+					return nil, err
+				}
+				return unmarshal(encoded)
+			}
+		}
+		requireAlike(b, decoded(changed), decoded(byHand))
+		besideGoAMQP(b, "Parse and Change.AppendTo/"+row.name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := changed(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}, calling(func() error { _, err := byHand(); return err }))
+	}
+}
+
 // peek measures what a broker plugin looks at: header, message id, group id and delivery time.
 func peek(b *testing.B, encoded []byte) {
 	var m RawMessage

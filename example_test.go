@@ -318,3 +318,34 @@ func ExampleForwarder_Forward() {
 	fmt.Println(out.DeliveryTag, out.Header.DeliveryCount, out.DeliveryAnnotations, out.Annotations, out.Data)
 	// Output: [] 0 map[] map[x-opt-custom:kept] [[1] [2]]
 }
+
+// A broker plugin counts a failed delivery, and says why it dead-letters the message; the rest stays byte for byte.
+func ExampleChange_AppendTo() {
+	encoded := []byte("\x00\x53\x70\xc0\x02\x01\x41" + "\x00\x53\x77\xa1\x05hello") // durable, "hello"
+	var m amqpjms.RawMessage
+	if err := m.Parse(encoded); err != nil {
+		fmt.Println(err)
+		return
+	}
+	change := amqpjms.Change{
+		Header:                  amqpjms.Some(m.Header.CountDelivery(amqpjms.ModeUnset)),
+		DropDeliveryAnnotations: true,
+		Annotations: []amqpjms.Entry{
+			{Name: amqpjms.AnnotationDeliveryTime, Value: nil}, // no delay is left
+			{Name: "x-opt-death-reason", Value: "rejected"},
+		},
+	}
+	out, err := change.AppendTo(nil, &m)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := m.Parse(out); err != nil {
+		fmt.Println(err)
+		return
+	}
+	reason, _ := m.Annotation("x-opt-death-reason")
+	text, _ := reason.Text()
+	fmt.Println(m.Header.JMSXDeliveryCount(), text, len(m.Body))
+	// Output: 2 rejected 10
+}

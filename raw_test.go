@@ -10,8 +10,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/Azure/go-amqp"
+	"github.com/google/uuid"
 	"github.com/seed-b113d664/amqpjms/internal/golden"
 	"github.com/seed-b113d664/amqpjms/internal/wire"
 	"github.com/stretchr/testify/assert"
@@ -676,4 +678,348 @@ func TestRawValueOfAnotherTypeAllocatesNothing(t *testing.T) {
 	for _, v := range []any{nil, true, "text", amqp.Symbol("s"), 1.5, []any{}} {
 		allocs(t, 0, "DestinationKindFrom", func() { _ = DestinationKindFrom(v, nil) })
 	}
+}
+
+const (
+	changeHeader     = `00 53 70 c0 04 02 41 50 07 `
+	changeDelivery   = `00 53 71 c1 09 04 a3 01 "d" 41 a3 01 "e" 40`
+	changeOne        = `a3 05 "x-one" 54 01 `
+	changeTwo        = `a3 05 "x-two" a1 01 "2" `
+	changeProperties = `00 53 73 c0 04 01 a1 01 "m" `
+	changeNorth      = `a1 06 "region" a1 05 "north" `
+	changeBody       = `00 53 75 a0 02 0102 00 53 75 a0 00 00 53 78 c1 01 00`
+	changeRest       = changeProperties + `00 53 74 c1 10 02 ` + changeNorth + changeBody
+)
+
+// What is asked for changes and nothing else, not even how it is encoded.
+func TestChange(t *testing.T) {
+	annotated := func(size, count, items string) string { return `00 53 72 c1 ` + size + ` ` + count + ` ` + items }
+	const both = changeOne + changeTwo
+	all := changeHeader + changeDelivery + annotated("14", "04", both) + changeRest
+	wide := `00 a3 1c "amqp:message-annotations:map" d1 00000017 00000004 ` + both
+	for _, row := range []struct {
+		rule      string
+		c         Change
+		msg, want string
+	}{
+		{"nothing", Change{}, all, all},
+		{"nothing of no message", Change{}, ``, ``},
+		{"a header", Change{Header: Some(Header{Mode: NonPersistent})}, all, `00 53 70 c0 02 01 42` + changeDelivery + annotated("14", "04", both) + changeRest},
+		{"a header where there is none", Change{Header: Some(Header{Mode: Persistent})}, changeRest, `00 53 70 c0 02 01 41` + changeRest},
+		{"a header that does not say durable is not", Change{Header: Some(Header{})}, changeRest, `00 53 70 c0 02 01 42` + changeRest},
+		{"a delivery has failed", Change{Header: Some(Header{Mode: Persistent, Priority: Some[uint8](7)}.CountDelivery(ModeUnset))}, all,
+			`00 53 70 c0 08 05 41 50 07 40 40 52 01` + changeDelivery + annotated("14", "04", both) + changeRest},
+		{"delivery annotations are dropped", Change{DropDeliveryAnnotations: true}, all, changeHeader + annotated("14", "04", both) + changeRest},
+		{"delivery annotations are others", Change{DropDeliveryAnnotations: true, DeliveryAnnotations: []Entry{{"f", int8(1)}}}, all,
+			changeHeader + `00 53 71 c1 06 02 a3 01 "f" 51 01` + annotated("14", "04", both) + changeRest},
+		{"one of them is removed", Change{DeliveryAnnotations: []Entry{{"d", nil}}}, all,
+			changeHeader + `00 53 71 c1 05 02 a3 01 "e" 40` + annotated("14", "04", both) + changeRest},
+		{"an annotation is set in its place", Change{Annotations: []Entry{{"x-one", "1"}}}, all,
+			changeHeader + changeDelivery + annotated("15", "04", `a3 05 "x-one" a1 01 "1"`+changeTwo) + changeRest},
+		{"behind the others if it is new", Change{Annotations: []Entry{{"x-b", true}, {"x-a", false}}}, all,
+			changeHeader + changeDelivery + annotated("20", "08", both+`a3 03 "x-b" 41 a3 03 "x-a" 42`) + changeRest},
+		{"in a section of its own if there is none", Change{Annotations: []Entry{{"x-a", "dead"}}}, changeRest,
+			annotated("0c", "02", `a3 03 "x-a" a1 04 "dead"`) + changeRest},
+		{"of a message of nothing", Change{Annotations: []Entry{{"x-a", true}}}, ``, annotated("07", "02", `a3 03 "x-a" 41`)},
+		{"removed", Change{Annotations: []Entry{{"x-one", nil}}}, all, changeHeader + changeDelivery + annotated("0b", "02", changeTwo) + changeRest},
+		{"removed by no value", Change{Annotations: []Entry{{"x-two", RawValue(nil)}}}, all, changeHeader + changeDelivery + annotated("0a", "02", changeOne) + changeRest},
+		{"all removed: no section", Change{Annotations: []Entry{{"x-two", nil}, {"x-one", nil}}}, all, changeHeader + changeDelivery + changeRest},
+		{"removed and set", Change{Annotations: []Entry{{"x-two", nil}, {"x-three", int64(3)}}}, all,
+			changeHeader + changeDelivery + annotated("15", "04", changeOne+`a3 07 "x-three" 55 03`) + changeRest},
+		{"of one name the last counts", Change{Annotations: []Entry{{"x-one", true}, {"x-a", true}, {"x-one", nil}, {"x-a", false}}}, all,
+			changeHeader + changeDelivery + annotated("11", "04", changeTwo+`a3 03 "x-a" 42`) + changeRest},
+		{"what is not there is not removed", Change{Annotations: []Entry{{"x-three", nil}}}, all, all},
+		{"nor from where nothing is", Change{Annotations: []Entry{{"x-three", nil}}}, changeRest, changeRest},
+		{"a section in which nothing changes stays as it is", Change{Annotations: []Entry{{"x-one", int32(1)}, {"x-three", nil}}}, wide, wide},
+		{"an empty one too", Change{Annotations: []Entry{{"x-one", nil}}}, `00 53 72 d1 00000004 00000000`, `00 53 72 d1 00000004 00000000`},
+		{"a value in another encoding is another", Change{Annotations: []Entry{{"x-one", RawValue("\x71\x00\x00\x00\x01")}}}, annotated("14", "04", both),
+			annotated("17", "04", `a3 05 "x-one" 71 00000001`+changeTwo)},
+		{"the descriptor stays as it is", Change{Annotations: []Entry{{"x-one", nil}}}, wide, `00 a3 1c "amqp:message-annotations:map" c1 0b 02` + changeTwo},
+		{"a name that is there twice is set once", Change{Annotations: []Entry{{"x-one", true}}}, annotated("1d", "06", changeOne+changeTwo+changeOne),
+			annotated("13", "04", `a3 05 "x-one" 41`+changeTwo)},
+		{"and removed twice", Change{Annotations: []Entry{{"x-one", nil}}}, annotated("1d", "06", changeOne+changeTwo+changeOne), annotated("0b", "02", changeTwo)},
+		{"keys of another type are other keys", Change{Annotations: []Entry{{"x-one", nil}}}, annotated("15", "06", `a1 05 "x-one" 40 80 0000000000000005 40 40 40`),
+			annotated("15", "06", `a1 05 "x-one" 40 80 0000000000000005 40 40 40`)},
+		{"properties have strings for keys", Change{ApplicationProperties: []Entry{{"region", "south"}, {"\u00fc", int16(1)}}}, changeProperties + `00 53 74 c1 19 04 a3 06 "region" 40` + changeNorth + changeBody,
+			changeProperties + `00 53 74 c1 20 06 a3 06 "region" 40 a1 06 "region" a1 05 "south" a1 02 c3bc 61 0001` + changeBody},
+		{"a property is removed, and the section with it", Change{ApplicationProperties: []Entry{{"region", nil}}}, all,
+			changeHeader + changeDelivery + annotated("14", "04", both) + changeProperties + changeBody},
+		{"a large section", Change{Annotations: []Entry{{"x-one", strings.Repeat("1", 246)}}}, annotated("0a", "02", changeOne) + changeRest,
+			`00 53 72 d1 00000103 00000002 a3 05 "x-one" a1 f6 "` + strings.Repeat("1", 246) + `"` + changeRest},
+	} {
+		msg := encoded(t, row.msg)
+		before := slices.Clone(msg)
+		var m RawMessage
+		require.NoError(t, m.Parse(msg), row.rule)
+		got, err := row.c.AppendTo([]byte("before"), &m)
+		require.NoError(t, err, row.rule)
+		require.Equal(t, hex.EncodeToString(append([]byte("before"), encoded(t, row.want)...)), hex.EncodeToString(got), row.rule)
+		require.Equal(t, before, msg, row.rule)
+	}
+
+	// Many entries, and more of them than a small array has room for.
+	var many []Entry
+	for i := range 40 {
+		many = append(many, Entry{fmt.Sprintf("x-%02d", i), int64(i)})
+	}
+	var m, read RawMessage
+	require.NoError(t, m.Parse(encoded(t, all)))
+	got, err := Change{Annotations: many}.AppendTo(nil, &m)
+	require.NoError(t, err)
+	require.NoError(t, read.Parse(got))
+	for _, e := range many {
+		v, err := read.Annotation(e.Name)
+		require.NoError(t, err)
+		n, ok := v.Int()
+		require.True(t, ok)
+		require.Equal(t, e.Value, n)
+	}
+	again, err := Change{Annotations: many}.AppendTo(nil, &read)
+	require.NoError(t, err)
+	require.Equal(t, got, again)
+}
+
+// A value of each type, in its smallest encoding.
+func TestChangeValues(t *testing.T) {
+	at := time.UnixMilli(sent)
+	for _, row := range []struct {
+		value any
+		want  string
+	}{
+		{true, "41"}, {false, "42"},
+		{int8(-1), "51 ff"}, {int16(-1), "61 ffff"}, {int32(1), "54 01"}, {int64(-1), "55 ff"}, {int64(sent), "81 000001a22d1b6481"}, {1, "55 01"},
+		{uint8(1), "50 01"}, {uint16(1), "60 0001"}, {uint32(0), "43"}, {uint64(256), "80 0000000000000100"}, {uint(1), "53 01"},
+		{float32(1.5), "72 3fc00000"}, {1.5, "82 3ff8000000000000"},
+		{"\u00fc", "a1 02 c3bc"}, {"", "a1 00"}, {amqp.Symbol("a"), "a3 01 61"}, {[]byte{1}, "a0 01 01"}, {[]byte(nil), "a0 00"},
+		{at, "83 000001a22d1b6481"}, {time.Time{}, "83 ffffc77cedd32800"},
+		{amqp.UUID{1}, "98 01000000000000000000000000000000"}, {uuid.UUID{2}, "98 02000000000000000000000000000000"},
+		{amqp.Null{}, "40"}, {RawValue{0x40}, "40"}, {RawValue{0x45}, "45"},
+	} {
+		got, err := Change{Annotations: []Entry{{"a", row.value}}}.AppendTo(nil, new(RawMessage))
+		require.NoError(t, err)
+		want := encoded(t, row.want)
+		require.Equal(t, append([]byte{0, 0x53, 0x72, 0xc1, byte(4 + len(want)), 2, 0xa3, 1, 'a'}, want...), got, "%T %v", row.value, row.value)
+	}
+}
+
+func TestChangeErrors(t *testing.T) {
+	const scalar = ": want a scalar AMQP value or a RawValue"
+	annotation := func(name string, value any) Change {
+		return Change{Annotations: []Entry{{"x-first", true}, {name, value}}}
+	}
+	type kind string
+	for _, row := range []struct {
+		rule string
+		c    Change
+		msg  string
+		err  string
+	}{
+		{"no scalar", annotation("x", []any{}), ``, `message-annotations "x" of type []interface {}` + scalar},
+		{"no scalar", annotation("x", map[string]any{}), ``, `message-annotations "x" of type map[string]interface {}` + scalar},
+		{"a type of one's own", annotation("x", kind("a")), ``, `message-annotations "x" of type amqpjms.kind` + scalar},
+		{"a pointer", annotation("x", new(int)), ``, `message-annotations "x" of type *int` + scalar},
+		{"a duration", annotation("x", time.Second), ``, `message-annotations "x" of type time.Duration` + scalar},
+		{"no type", Change{DeliveryAnnotations: []Entry{{"x", struct{}{}}}}, ``, `delivery-annotations "x" of type struct {}` + scalar},
+		{"not UTF-8", Change{ApplicationProperties: []Entry{{"x", "\xff"}}}, ``, `application-properties "x" "\xff": not valid UTF-8`},
+		{"not ASCII", annotation("x", amqp.Symbol("\u00fc")), ``, `message-annotations "x" "ü": not ASCII`},
+		{"half a value", annotation("x", RawValue{0xa1, 2, 'a'}), ``, `message-annotations "x" of type RawValue: byte 3: unexpected EOF`},
+		{"two values", annotation("x", RawValue{0x40, 0x40}), ``, `message-annotations "x" of type RawValue: byte 1: unexpected trailing data (1 byte)`},
+		{"no value", annotation("x", RawValue{0x3f}), ``, `message-annotations "x" of type RawValue: byte 0: invalid format code 0x3f`},
+		{"a time too late", annotation("x", time.Unix(1<<61, 0)), ``, `message-annotations "x" ` + time.Unix(1<<61, 0).String() + `: overflows int64 milliseconds`},
+		{"a time too early", annotation("x", time.Unix(-1<<61, 0)), ``, `message-annotations "x" ` + time.Unix(-1<<61, 0).String() + `: overflows int64 milliseconds`},
+		{"a name that is not ASCII", annotation("\u00fc", true), ``, `annotation "ü": not ASCII`},
+		{"removed or not", annotation("\u00fc", nil), ``, `annotation "ü": not ASCII`},
+		{"a name that is not UTF-8", Change{ApplicationProperties: []Entry{{"\xff", true}}}, ``, `property "\xff": not valid UTF-8`},
+		{"a value in place of another", annotation("x", []any{}), `00 53 72 c1 05 02 a3 01 "x" 41`, `message-annotations "x" of type []interface {}` + scalar},
+		{"annotations cut off", annotation("x", true), `00 53 72 c1 03 02 a3 13`, `message-annotations at byte 8: unexpected EOF`},
+		{"annotations left over", annotation("x", true), `00 53 72 c1 02 00 40`, `message-annotations at byte 6: unexpected trailing data (1 byte)`},
+		{"a value cut off", annotation("x", nil), `00 53 70 45 00 53 72 c1 05 02 a3 01 "x" 50`, `message-annotations at byte 14: unexpected EOF`},
+		{"properties cut off", Change{ApplicationProperties: []Entry{{"x", nil}}}, `00 53 72 c1 01 00 00 53 74 c1 03 02 a1 13`, `application-properties at byte 14: unexpected EOF`},
+	} {
+		var m RawMessage
+		require.NoError(t, m.Parse(encoded(t, row.msg)), row.rule)
+		got, err := row.c.AppendTo([]byte("before"), &m)
+		require.EqualError(t, err, "amqpjms: "+row.err, row.rule)
+		require.Equal(t, "before", string(got), row.rule)
+		got, err = row.c.AppendTo(nil, &m)
+		require.Error(t, err)
+		require.Nil(t, got, row.rule)
+	}
+	// What is not to change is not looked at.
+	var m RawMessage
+	broken := encoded(t, `00 53 72 c1 03 02 a3 13`)
+	require.NoError(t, m.Parse(broken))
+	got, err := Change{ApplicationProperties: []Entry{{"x", nil}}}.AppendTo(nil, &m)
+	require.NoError(t, err)
+	require.Equal(t, broken, got)
+}
+
+func TestChangeAllocs(t *testing.T) {
+	_, b := typicalMessage(t, 256)
+	var m RawMessage
+	require.NoError(t, m.Parse(b))
+	dst := make([]byte, 0, 2*len(b))
+	reason, at, raw, number, symbol := any("expired"), any(sentAt()), any(RawValue{0x40}), any(int64(sent)), any(amqp.Symbol("s"))
+	for what, c := range map[string]Change{
+		"nothing": {},
+		"header":  {Header: Some(m.Header.CountDelivery(ModeUnset))},
+		"set":     {Annotations: []Entry{{AnnotationDeliveryTime, number}}},
+		"many": {DropDeliveryAnnotations: true, Annotations: []Entry{{"x-opt-reason", reason}, {"x-opt-at", at}, {"x-opt-raw", raw}, {AnnotationDeliveryTime, nil}},
+			ApplicationProperties: []Entry{{"region", nil}, {"reason", reason}, {"s", symbol}}},
+	} {
+		allocs(t, 0, what, func() {
+			if _, err := c.AppendTo(dst, &m); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	allocs(t, 0, "entries made on the spot", func() {
+		_, _ = Change{Header: Some(m.Header.CountDelivery(ModeUnset)), Annotations: []Entry{{"x-opt-reason", reason}}}.AppendTo(dst, &m)
+	})
+	allocs(t, 1+raceAllocs(), "dst nil", func() { _, _ = Change{Annotations: []Entry{{"x-opt-reason", reason}}}.AppendTo(nil, &m) })
+}
+
+// valueEnd returns where the value ends with which b starts, by the upper half of its format code alone, and false if b is
+// too short. [amqp 1.2]
+func valueEnd(b []byte) (int, bool) {
+	fixed := map[byte]int{4: 0, 5: 1, 6: 2, 7: 4, 8: 8, 9: 16}
+	if len(b) == 0 {
+		return 0, false
+	}
+	if b[0] == 0 { // a descriptor and a value
+		descriptor, ok := valueEnd(b[1:])
+		if !ok {
+			return 0, false
+		}
+		value, ok := valueEnd(b[1+descriptor:])
+		return 1 + descriptor + value, ok
+	}
+	code := b[0] >> 4
+	width, ok := fixed[code]
+	switch {
+	case ok:
+		return 1 + width, 1+width <= len(b)
+	case code == 0xa || code == 0xc || code == 0xe:
+		if len(b) < 2 {
+			return 0, false
+		}
+		end := 2 + int(b[1])
+		return end, end <= len(b)
+	case code == 0xb || code == 0xd || code == 0xf:
+		if len(b) < 5 {
+			return 0, false
+		}
+		end := 5 + int(uint32(b[1])<<24|uint32(b[2])<<16|uint32(b[3])<<8|uint32(b[4]))
+		return end, end <= len(b)
+	}
+	return 0, false
+}
+
+// pairsOf returns the keys and values of the map that is a section's value.
+func pairsOf(t *testing.T, section []byte) (pairs [][2]string) {
+	if section == nil {
+		return nil
+	}
+	start, ok := valueEnd(section[1:])
+	require.True(t, ok)
+	items := section[1+start:]
+	switch items[0] {
+	case 0xc1:
+		items = items[3:]
+	case 0xd1:
+		items = items[9:]
+	default:
+		t.Fatalf("not a map: % x", items)
+	}
+	for len(items) > 0 {
+		key, ok := valueEnd(items)
+		require.True(t, ok)
+		value, ok := valueEnd(items[key:])
+		require.True(t, ok)
+		pairs = append(pairs, [2]string{string(items[:key]), string(items[key : key+value])})
+		items = items[key+value:]
+	}
+	return pairs
+}
+
+// A change of a section changes what it names, once and in its place, and nothing else.
+func FuzzChange(f *testing.F) {
+	i := 0
+	seed(f, func(wire []byte) {
+		f.Add(wire, []string{"x-opt-jms-msg-type", "x-opt-delivery-time", "x-opt-jms-dest", "x"}[i%4], []byte([]string{"", "\x40", "\xa1\x01a"}[i%3]), byte(i%2*0x80))
+		i++
+	})
+	f.Fuzz(func(t *testing.T, wire []byte, name string, value []byte, which byte) {
+		var m, out RawMessage
+		if m.Parse(wire) != nil || len(name) > 255 {
+			return
+		}
+		entries := []Entry{{name, RawValue(value)}}
+		var c Change
+		section, short, long := &m.MessageAnnotations, byte(0xa3), byte(0xb3)
+		result := &out.MessageAnnotations
+		switch which % 3 {
+		case 0:
+			c.Annotations = entries
+		case 1:
+			c.DeliveryAnnotations = entries
+			section, result = &m.DeliveryAnnotations, &out.DeliveryAnnotations
+		case 2:
+			c.ApplicationProperties = entries
+			section, short, long = &m.ApplicationProperties, 0xa1, 0xb1
+			result = &out.ApplicationProperties
+		}
+		if which&0x80 != 0 {
+			c.Header = Some(m.Header.CountDelivery(Persistent))
+		}
+		before := slices.Clone(wire)
+		got, err := c.AppendTo([]byte{1, 2}, &m)
+		require.Equal(t, before, wire)
+		require.Equal(t, []byte{1, 2}, got[:2])
+		if got = got[2:]; err != nil {
+			require.Empty(t, got)
+			return
+		}
+		require.NoError(t, out.Parse(got))
+
+		was := pairsOf(t, *section)
+		var want [][2]string
+		found := false
+		short1 := string(append([]byte{short, byte(len(name))}, name...))
+		long1 := string(append([]byte{long, 0, 0, 0, byte(len(name))}, name...))
+		for _, pair := range was {
+			switch {
+			case pair[0] != short1 && pair[0] != long1:
+				want = append(want, pair)
+			case !found && len(value) > 0:
+				want = append(want, [2]string{pair[0], string(value)})
+			}
+			found = found || pair[0] == short1 || pair[0] == long1
+		}
+		if !found && len(value) > 0 {
+			want = append(want, [2]string{short1, string(value)})
+		}
+		require.Equal(t, want, pairsOf(t, *result))
+		if slices.Equal(was, want) {
+			require.Equal(t, *section, *result)
+		}
+		require.Equal(t, len(want) == 0 && len(was) > 0, *section != nil && *result == nil)
+
+		*section, *result = nil, nil
+		require.Equal(t, m.beforeBody(), changedHeader(out.beforeBody(), c, m.HeaderSection))
+		require.Equal(t, m.Body, out.Body)
+		if h, ok := c.Header.Get(); ok {
+			require.Equal(t, h, out.Header)
+		} else {
+			require.Equal(t, m.Header, out.Header)
+		}
+	})
+}
+
+// changedHeader returns sections with the header that there was, if a change has another.
+func changedHeader(sections [5][]byte, c Change, was []byte) [5][]byte {
+	if _, ok := c.Header.Get(); ok {
+		sections[0] = was
+	}
+	return sections
 }

@@ -59,6 +59,16 @@ var appended = []struct {
 	{"timestamp -1", func(b []byte) []byte { return AppendTimestamp(b, -1) }, x("83 ffffffffffffffff"), Timestamp, time.UnixMilli(-1)},
 	{"timestamp", func(b []byte) []byte { return AppendTimestamp(b, 1311704463521) }, x("83 0000013167adb8a1"), Timestamp, time.UnixMilli(1311704463521)},
 
+	{"ushort", func(b []byte) []byte { return AppendUshort(b, 0x1234) }, x("60 1234"), Ushort, uint16(0x1234)},
+	{"byte", func(b []byte) []byte { return AppendByte(b, -2) }, x("51 fe"), Byte, int8(-2)},
+	{"short", func(b []byte) []byte { return AppendShort(b, -2) }, x("61 fffe"), Short, int16(-2)},
+	{"int, 127", func(b []byte) []byte { return AppendInt(b, 127) }, x("54 7f"), Int, int32(127)},
+	{"int, -128", func(b []byte) []byte { return AppendInt(b, -128) }, x("54 80"), Int, int32(-128)},
+	{"int, 128", func(b []byte) []byte { return AppendInt(b, 128) }, x("71 00000080"), Int, int32(128)},
+	{"int, -2^31", func(b []byte) []byte { return AppendInt(b, math.MinInt32) }, x("71 80000000"), Int, int32(math.MinInt32)},
+	{"float", func(b []byte) []byte { return AppendFloat(b, -1.5) }, x("72 bfc00000"), Float, float32(-1.5)},
+	{"double", func(b []byte) []byte { return AppendDouble(b, 0.1) }, x("82 3fb999999999999a"), Double, 0.1},
+
 	{"uuid", func(b []byte) []byte {
 		return AppendUUID(b, [16]byte{0, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff})
 	}, x("98 00112233 4455 6677 8899 aabbccddeeff"), UUID,
@@ -97,6 +107,15 @@ var appended = []struct {
 	{"map, 128 pairs", func(b []byte) []byte { return AppendMap(b, 128, x(times(128, "43 41"))) },
 		x("d1 00000104 00000100", times(128, "43 41")), Map, map[any]any{uint32(0): true}},
 
+	{"BeginMap, where it grows", func(b []byte) []byte {
+		start := len(b)
+		b = append(BeginMap(b), x("a1 01 61 a1 fa", times(250, "62"))...)
+		b, ok := EndMap(b, start, 1)
+		if !ok {
+			return nil
+		}
+		return b
+	}, x("d1 00000103 00000002 a1 01 61 a1 fa", times(250, "62")), Map, map[string]any{"a": times(250, "b")}},
 	{"BeginList8, empty", func(b []byte) []byte {
 		start := len(b)
 		b = BeginList8(b)
@@ -298,6 +317,7 @@ func TestAppendAllocatesNothing(t *testing.T) {
 	n := testing.AllocsPerRun(10, func() {
 		b := AppendUlong(AppendUint(AppendUbyte(AppendBoolean(AppendNull(room), true), 1), 256), 256)
 		b = AppendTimestamp(AppendLong(b, -129), 1)
+		b = AppendUshort(AppendByte(AppendShort(AppendInt(AppendFloat(AppendDouble(b, 1), 1), 256), 1), 1), 1)
 		b = AppendSymbol(AppendString(AppendBinary(AppendUUID(b, uuid), text), text), text)
 		b = AppendMap(AppendDescriptor(b, 0x70), 1, items)
 		start := len(b)
