@@ -554,6 +554,16 @@ func (p *payload) rewrite(b []byte, decimals bool) (changed uint64, ok bool) {
 		}
 		for p.depth > 0 && !p.array && !p.head.Begun() { // leave what is complete
 			l := &p.levels[p.depth-1]
+			if l.element == 0 { // most values go the short way
+				for l.left > 0 {
+					n := wire.Simple(b)
+					if n == 0 || uint64(n) > l.end-p.pos {
+						break
+					}
+					b, p.pos = b[n:], p.pos+uint64(n)
+					l.left--
+				}
+			}
 			if l.left > 0 {
 				break
 			}

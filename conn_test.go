@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"net"
 	"strings"
@@ -246,6 +247,13 @@ func TestCharRewriterUnfinished(t *testing.T) {
 		got, counts := rewritten(t, before(t, s.String()), false, atOnce)
 		require.True(t, bytes.Equal(after(t, s.String()), got), n)
 		require.Equal(t, want, counts, n)
+
+		c := (&CharRewriter{}).Wrap(&piecesConn{b: before(t, s.String()), piece: atOnce}).(*charConn)
+		b := make([]byte, s.Len())
+		_, err := c.Read(b)
+		require.NoError(t, err)
+		require.Equal(t, 128, len(c.free)+c.followed, "states are used again")
+		require.Less(t, cap(c.keys), 2*1024)
 	}
 }
 
@@ -307,7 +315,7 @@ type plainPayload struct {
 }
 
 func (p *plainPayload) section() bool {
-	return p.peek(0) == 0 && p.value(len(p.at)+1<<40, -1, 0)
+	return p.peek(0) == 0 && p.value(math.MaxInt, -1, 0)
 }
 
 func (p *plainPayload) peek(i int) int {

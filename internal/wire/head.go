@@ -112,3 +112,28 @@ func Readable(code byte, decimals bool) byte {
 
 // TypeOf returns the type that a format code encodes, None where AMQP does not define it.
 func TypeOf(code byte) Type { return typeOf(code) }
+
+// Simple returns how many bytes the value at the start of b takes, where that has fixed
+// size or is short, is all there, and is of no type that [Readable] changes; otherwise 0.
+func Simple(b []byte) int {
+	if len(b) < 2 {
+		return 0
+	}
+	n := int(sizes[b[0]])
+	switch {
+	case n < size8:
+		n++
+	case n == size8 && b[0] < codeList8:
+		n = 2 + int(b[1])
+	default:
+		return 0
+	}
+	switch b[0] {
+	case codeChar, codeDecimal32, codeDecimal64, codeDecimal128:
+		return 0
+	}
+	if n > len(b) {
+		return 0
+	}
+	return n
+}
