@@ -126,28 +126,40 @@ type compiler struct {
 	level uint16
 }
 
-func compile(t *tree) *Expr {
+// compile makes an Expr of a tree. like is nil, or an Expr of another tree with the same names.
+func compile(t *tree, like *Expr) *Expr {
 	e := &Expr{tree: t, names: t.names, registers: len(t.names)}
-	for _, n := range t.names {
-		if n.Field == Property {
-			e.properties++
-		}
-	}
-	if e.properties > manyNames {
-		e.index = make(map[string]int32, e.properties)
-		for i, n := range t.names {
-			if n.Field == Property {
-				e.index[n.Text] = int32(i)
-			}
-		}
+	if like != nil {
+		e.properties, e.index = like.properties, like.index
+	} else {
+		e.countProperties()
 	}
 	if t.root < 0 {
 		return e
 	}
-	e.code = make([]instruction, 0, len(t.nodes))
+	if int(t.root) == len(t.nodes)-1 { // all of it
+		e.code = make([]instruction, 0, len(t.nodes)/2+1)
+	}
 	c := compiler{tree: t, e: e}
 	c.condition(t.root, false, joint{})
 	return e
+}
+
+func (e *Expr) countProperties() {
+	for _, n := range e.names {
+		if n.Field == Property {
+			e.properties++
+		}
+	}
+	if e.properties <= manyNames {
+		return
+	}
+	e.index = make(map[string]int32, e.properties)
+	for i, n := range e.names {
+		if n.Field == Property {
+			e.index[n.Text] = int32(i)
+		}
+	}
 }
 
 // emit adds an instruction that gives a condition.

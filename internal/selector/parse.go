@@ -91,7 +91,7 @@ func Parse(text string) (*Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	return compile(t), nil
+	return compile(t, nil), nil
 }
 
 func parse(text string) (*tree, error) {
