@@ -264,18 +264,41 @@ func number(lit string, afterMinus bool) (Value, string) {
 }
 
 // parseFloat returns the number nearest to a decimal, and false where it overflows.
-func parseFloat(digits string, bits int) (float64, bool) {
-	// An exponent longer than this decides alone: there are not as many digits in a selector.
-	// strconv takes no more of its digits.
-	mantissa := digits
-	if i := strings.IndexAny(digits, "eE"); i >= 0 {
-		mantissa = digits[:i]
-		exponent := strings.TrimLeft(digits[i+1:], "+-0")
-		if len(exponent) > len("65536") {
-			zero := strings.Trim(mantissa, "0.") == ""
-			return 0, zero || digits[i+1] == '-'
+func parseFloat(lit string, bits int) (float64, bool) {
+	// strconv is not made for thousands of digits or for exponents that make up for them.
+	const most = 300
+	if len(lit) > most {
+		lit = shorten(lit)
+	}
+	f, err := strconv.ParseFloat(lit, bits)
+	return f, err == nil
+}
+
+// shorten returns a decimal that is rounded alike: as 0.ddd with an exponent, and no more
+// digits than can matter.
+func shorten(lit string) string {
+	mantissa, exponent := lit, 0
+	if i := strings.IndexAny(lit, "eE"); i >= 0 {
+		mantissa = lit[:i]
+		digits := strings.TrimLeft(lit[i+1:], "+-0")
+		if len(digits) > 6 {
+			digits = "999999" // more than a selector's digits make up for
+		}
+		exponent, _ = strconv.Atoi("0" + digits)
+		if lit[i+1] == '-' {
+			exponent = -exponent
 		}
 	}
-	f, err := strconv.ParseFloat(digits, bits)
-	return f, err == nil
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	exponent += len(whole)
+	digits := strings.TrimLeft(whole+fraction, "0")
+	exponent -= len(whole) + len(fraction) - len(digits)
+	const most = 800 // that decide how a double is rounded, and a few more
+	if len(digits) > most && strings.Trim(digits[most:], "0") != "" {
+		digits = digits[:most] + "1"
+	}
+	if digits = strings.TrimRight(digits[:min(len(digits), most+1)], "0"); digits == "" {
+		return "0"
+	}
+	return "0." + digits + "e" + strconv.Itoa(exponent)
 }

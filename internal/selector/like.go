@@ -3,6 +3,7 @@ package selector
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -11,29 +12,39 @@ import (
 // each at the first place where it is: none is looked for again, so the cost is at most
 // pattern times text.
 type pattern struct {
+	text        string  // without escapes and %; anyChar where the pattern has _
+	bytes       []byte  // the same
 	first, last segment // at the start and at the end of the text
 	inner       []segment
 	open        bool // there is a %, so first and last are two
 }
 
-// A segment is text in which some characters may be any.
+// anyChar stands for any character. UTF-8 has no such byte.
+const anyChar = 0xff
+
+// A segment is a part of a pattern's text.
 type segment struct {
-	literal string // where any is nil
-	bytes   []byte // the same
-	any     []rune // -1 for any character
-	count   int    // characters
+	from, to int32
+	count    int32 // characters
+	wild     bool  // some may be any
 }
 
 var errEscape = errors.New("the escape character escapes nothing")
 
 // newPattern compiles a pattern. escape is the escape character, -1 if there is none.
 func newPattern(text string, escape rune) (*pattern, error) {
-	p := &pattern{}
-	var segments []segment
-	var cur []rune
+	var cur segment
+	buf := make([]byte, 0, len(text))
+	segments := make([]segment, 0, 1+strings.Count(text, "%"))
+	end := func() {
+		cur.to = int32(len(buf))
+		segments = append(segments, cur)
+		cur = segment{from: cur.to}
+	}
 	for i := 0; i < len(text); {
 		r, n := utf8.DecodeRuneInString(text[i:])
 		i += n
+		cur.count++
 		switch {
 		case r == escape:
 			r, n = utf8.DecodeRuneInString(text[i:])
@@ -41,40 +52,24 @@ func newPattern(text string, escape rune) (*pattern, error) {
 				return nil, errEscape
 			}
 			i += n
-			cur = append(cur, r)
+			buf = utf8.AppendRune(buf, r)
 		case r == '_':
-			cur = append(cur, -1)
+			buf = append(buf, anyChar)
+			cur.wild = true
 		case r == '%':
-			segments = append(segments, newSegment(cur))
-			cur = cur[:0]
+			cur.count--
+			end()
 		default:
-			cur = append(cur, r)
+			buf = utf8.AppendRune(buf, r)
 		}
 	}
-	if last := newSegment(cur); len(segments) == 0 {
-		p.first = last
-	} else {
-		p.first, p.last, p.open = segments[0], last, true
-		for _, s := range segments[1:] {
-			if s.count > 0 {
-				p.inner = append(p.inner, s)
-			}
-		}
+	end()
+	p := &pattern{text: string(buf), bytes: buf, first: segments[0]}
+	if n := len(segments) - 1; n > 0 {
+		p.open, p.last = true, segments[n]
+		p.inner = slices.DeleteFunc(segments[1:n:n], func(s segment) bool { return s.count == 0 })
 	}
 	return p, nil
-}
-
-func newSegment(rs []rune) segment {
-	s := segment{count: len(rs)}
-	for _, r := range rs {
-		if r < 0 {
-			s.any = append([]rune(nil), rs...)
-			return s
-		}
-	}
-	s.literal = string(rs)
-	s.bytes = []byte(s.literal)
-	return s
 }
 
 // matches reports whether a text is of the pattern.
@@ -96,14 +91,14 @@ func (p *pattern) matchesFormatted(v *Value) bool {
 }
 
 func matchText[T string | []byte](p *pattern, text T) bool {
-	n := matchStart(&p.first, text)
+	n := matchStart(p, &p.first, text)
 	if n < 0 || !p.open {
 		return n == len(text)
 	}
 	text = text[n:]
 	end := len(text)
-	if p.last.any == nil {
-		end -= len(p.last.literal)
+	if !p.last.wild {
+		end -= int(p.last.to - p.last.from)
 	} else {
 		for range p.last.count {
 			if end = runeBefore(text, end); end < 0 {
@@ -111,12 +106,12 @@ func matchText[T string | []byte](p *pattern, text T) bool {
 			}
 		}
 	}
-	if end < 0 || matchStart(&p.last, text[end:]) != len(text)-end {
+	if end < 0 || matchStart(p, &p.last, text[end:]) != len(text)-end {
 		return false
 	}
 	text = text[:end]
 	for i := range p.inner {
-		if n = find(&p.inner[i], text); n < 0 {
+		if n = find(p, &p.inner[i], text); n < 0 {
 			return false
 		}
 		text = text[n:]
@@ -126,63 +121,66 @@ func matchText[T string | []byte](p *pattern, text T) bool {
 
 // matchStart returns how many bytes of the text a segment takes at its start, -1 if it is
 // not there.
-func matchStart[T string | []byte](s *segment, text T) int {
-	if s.any == nil {
-		if len(text) < len(s.literal) || string(text[:len(s.literal)]) != s.literal {
+func matchStart[T string | []byte](p *pattern, s *segment, text T) int {
+	want := p.text[s.from:s.to]
+	if !s.wild {
+		if len(text) < len(want) || string(text[:len(want)]) != want {
 			return -1
 		}
-		return len(s.literal)
+		return len(want)
 	}
 	at := 0
-	for _, want := range s.any {
-		if at == len(text) {
+	for i := range len(want) {
+		switch {
+		case at == len(text):
+			return -1
+		case want[i] == anyChar:
+			at += width(text, at)
+		case want[i] == text[at]:
+			at++
+		default:
 			return -1
 		}
-		r, n := runeAt(text, at)
-		if want >= 0 && r != want {
-			return -1
-		}
-		at += n
 	}
 	return at
 }
 
 // find returns where the first match of a segment ends, -1 if there is none.
-func find[T string | []byte](s *segment, text T) int {
-	if s.any == nil {
-		at := index(s, text)
+func find[T string | []byte](p *pattern, s *segment, text T) int {
+	if !s.wild {
+		at := index(p, s, text)
 		if at < 0 {
 			return -1
 		}
-		return at + len(s.literal)
+		return at + int(s.to-s.from)
 	}
-	for at := 0; at < len(text); {
-		if n := matchStart(s, text[at:]); n >= 0 {
+	for at := 0; at < len(text); at += width(text, at) {
+		if n := matchStart(p, s, text[at:]); n >= 0 {
 			return at + n
 		}
-		_, n := runeAt(text, at)
-		at += n
 	}
 	return -1
 }
 
-func index[T string | []byte](s *segment, text T) int {
+func index[T string | []byte](p *pattern, s *segment, text T) int {
 	switch text := any(text).(type) {
 	case string:
-		return strings.Index(text, s.literal)
+		return strings.Index(text, p.text[s.from:s.to])
 	case []byte:
-		return bytes.Index(text, s.bytes)
+		return bytes.Index(text, p.bytes[s.from:s.to])
 	}
 	return -1
 }
 
-// runeAt decodes the character at an offset below the length, as [utf8.DecodeRune] does.
-func runeAt[T string | []byte](text T, at int) (rune, int) {
-	if c := text[at]; c < utf8.RuneSelf {
-		return rune(c), 1
+// width returns how many bytes the character at an offset below the length takes, as
+// [utf8.DecodeRune] does.
+func width[T string | []byte](text T, at int) int {
+	if text[at] < utf8.RuneSelf {
+		return 1
 	}
 	var buf [utf8.UTFMax]byte
-	return utf8.DecodeRune(buf[:copy(buf[:], text[at:])])
+	_, n := utf8.DecodeRune(buf[:copy(buf[:], text[at:])])
+	return n
 }
 
 // runeBefore returns where the character starts that ends at an offset, -1 at the start.

@@ -14,7 +14,7 @@ func (e *Expr) Text() string {
 }
 
 // String returns the selector in one spelling: keywords in upper case, one space around
-// operators, no brackets that are not needed. It means the same. Where that would be longer
+// operators, no brackets that the grammar does not need. It means the same. Where that would be longer
 // than a selector may be, it is as it was given.
 func (e *Expr) String() string {
 	if e.tree == nil || e.tree.root < 0 {
