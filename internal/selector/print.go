@@ -201,7 +201,7 @@ func (p *printer) chain(n int32) {
 }
 
 // left returns what may stand left of an operator without brackets: the same operator too,
-// save where the grammar takes it once.
+// except where the grammar takes it once.
 func (x *node) left() int {
 	if x.precedence() == precedenceRelation {
 		return precedenceSum

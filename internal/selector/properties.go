@@ -19,7 +19,7 @@ func (e *Expr) SetProperties(f *Frame, r wire.Reader) {
 			r.Skip()
 			continue
 		}
-		regs[n] = Read(&r)
+		read(&regs[n], &r)
 		missing--
 	}
 	if missing == 0 {
@@ -65,60 +65,59 @@ func (e *Expr) property(key []byte) int {
 
 // Read reads an AMQP value as selectors see it. One that cannot be read is Broken; r then
 // goes on behind it, or has an error if that cannot be.
-func Read(r *wire.Reader) Value {
-	before := *r
-	v := read(r)
-	if r.Err() != nil {
-		*r = before
-		r.Skip()
-		return OfBroken()
-	}
+func Read(r *wire.Reader) (v Value) {
+	read(&v, r)
 	return v
 }
 
-func read(r *wire.Reader) Value {
+// read is Read into a Value that is zero.
+func read(v *Value, r *wire.Reader) {
+	before := *r
 	switch r.Next() {
 	case wire.String:
-		return OfText(r.String())
+		v.kind, v.raw = String, r.String()
 	case wire.Null:
 		r.Skip()
-		return OfNull()
+		v.kind = Null
 	case wire.Boolean:
-		return OfBool(r.Boolean())
+		*v = OfBool(r.Boolean())
 	case wire.Byte:
-		return OfInt(int32(r.Byte()))
+		*v = OfInt(int32(r.Byte()))
 	case wire.Short:
-		return OfInt(int32(r.Short()))
+		*v = OfInt(int32(r.Short()))
 	case wire.Int:
-		return OfInt(r.Int())
+		*v = OfInt(r.Int())
 	case wire.Long:
-		return OfLong(r.Long())
+		*v = OfLong(r.Long())
 	case wire.Ubyte:
-		return OfInt(int32(r.Ubyte()))
+		*v = OfInt(int32(r.Ubyte()))
 	case wire.Ushort:
-		return OfInt(int32(r.Ushort()))
+		*v = OfInt(int32(r.Ushort()))
 	case wire.Uint:
-		return OfLong(int64(r.Uint()))
+		*v = OfLong(int64(r.Uint()))
 	case wire.Ulong:
-		return OfUlong(r.Ulong())
+		*v = OfUlong(r.Ulong())
 	case wire.Float:
-		return OfFloat(r.Float())
+		*v = OfFloat(r.Float())
 	case wire.Double:
-		return OfDouble(r.Double())
+		*v = OfDouble(r.Double())
 	case wire.Timestamp:
-		return OfLong(r.Timestamp())
+		*v = OfLong(r.Timestamp())
 	case wire.Char:
-		return OfChar(r.Char())
+		*v = OfChar(r.Char())
 	case wire.Symbol:
-		return OfText(r.Symbol())
+		v.kind, v.raw = String, r.Symbol()
 	case wire.UUID:
-		r.Skip()
-		b := r.Since(0) // from the start of r's input; the uuid ends it
-		if r.Err() != nil {
-			return OfBroken()
+		if b := r.Value(); b != nil {
+			*v = OfUUID(b[1:]) // behind its format code
 		}
-		return OfUUID(b[len(b)-16:])
+	default:
+		r.Skip()
+		v.kind = Other
 	}
-	r.Skip()
-	return OfOther()
+	if r.Err() != nil {
+		*r = before
+		r.Skip()
+		*v = OfBroken()
+	}
 }

@@ -15,7 +15,7 @@
 //	matches := f.Truth() == selector.True
 //
 // So a name is asked for at most once, in the order in which the selector needs it, and not
-// at all where the selector is decided without it. Nothing is allocated, save a frame's
+// at all where the selector is decided without it. Nothing is allocated, apart from a frame's
 // memory for a selector of many names or many open results, which is kept and used again.
 //
 // Unknown is not false: NOT of unknown is unknown. [jms 3.8.1.2]
