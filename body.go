@@ -7,7 +7,6 @@ import (
 	"maps"
 	"math"
 	"mime"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/Azure/go-amqp"
 	"github.com/google/uuid"
+	"github.com/seed-b113d664/amqpjms/internal/goamqp"
 	"github.com/seed-b113d664/amqpjms/internal/wire"
 )
 
@@ -356,17 +356,18 @@ func (b Body) Bytes() ([]byte, error) {
 	case formData:
 		return joined(b.Data), nil
 	case formValue:
-		if v, ok := b.Value.([]byte); ok {
+		v, _ := shown(b.Value)
+		if v, ok := v.([]byte); ok {
 			return notNil(v), nil
 		}
 	}
 	return nil, b.contradicts()
 }
 
-// Map returns what a MapMessage holds, never nil, the body's own map where it is one
-// already. Read its values with [ValueOf] to have JMS's conversions. It is an error, a
-// *[ValueError], if the message is of another kind or holds something else, and if a key
-// is no string.
+// Map returns what a MapMessage holds, never nil: the body's own map unless that has to be
+// converted. Read its values with [ValueOf] for JMS's conversions. A value that is an array of
+// ubyte is a []byte, a described one a [Described]. It is an error, a *[ValueError], if the
+// message is of another kind or holds something else, or if a key is not a string.
 func (b Body) Map() (map[string]any, error) {
 	if err := b.expect(MapMessage); err != nil {
 		return nil, err
@@ -380,7 +381,7 @@ func (b Body) Map() (map[string]any, error) {
 			if v == nil {
 				v = map[string]any{}
 			}
-			return v, nil
+			return shownMap(v), nil
 		case map[any]any:
 			m := make(map[string]any, len(v))
 			for key, value := range v {
@@ -388,7 +389,7 @@ func (b Body) Map() (map[string]any, error) {
 				if !ok {
 					return nil, b.wrong("a key that is no string but " + amqpTypeName(key))
 				}
-				m[name] = value
+				m[name], _ = shown(value)
 			}
 			return m, nil
 		}
@@ -396,9 +397,10 @@ func (b Body) Map() (map[string]any, error) {
 	return nil, b.contradicts()
 }
 
-// Stream returns what a StreamMessage holds, all sequences joined, never nil. It is the
-// body's own where there is one sequence. It is an error, a *[ValueError], if the message
-// is of another kind or holds something else.
+// Stream returns what a StreamMessage holds, all sequences joined, never nil. It is the body's
+// own where there is one sequence, unless that has to be converted: values are those of
+// [Body.Map]. It is an error, a *[ValueError], if the message is of another kind or holds
+// something else.
 func (b Body) Stream() ([]any, error) {
 	if err := b.expect(StreamMessage); err != nil {
 		return nil, err
@@ -407,18 +409,20 @@ func (b Body) Stream() ([]any, error) {
 	case formNone, formNull:
 		return []any{}, nil
 	case formSequence:
-		return joined(b.Sequences), nil
+		return shownList(joined(b.Sequences)), nil
 	case formValue:
 		if v, ok := b.Value.([]any); ok {
-			return notNil(v), nil
+			return shownList(notNil(v)), nil
 		}
 	}
 	return nil, b.contradicts()
 }
 
-// Object returns what an ObjectMessage holds: an AMQP value as go-amqp decodes it, the
-// body's own; a []any of all sequences joined; the bytes of data as [JavaObject]; nil for
-// a null. It is an error, a *[ValueError], if the message is of another kind.
+// Object returns what an ObjectMessage holds: an AMQP value as go-amqp decodes it, the body's
+// own, but for an array of ubyte, which is a []byte, and a described value, a [Described]; a
+// []any of all sequences joined; the bytes of data as [JavaObject]; nil for a null. Read
+// described values in a list or a map with [ValueOf]. It is an error, a *[ValueError], if the
+// message is of another kind.
 func (b Body) Object() (any, error) {
 	if err := b.expect(ObjectMessage); err != nil {
 		return nil, err
@@ -431,7 +435,8 @@ func (b Body) Object() (any, error) {
 	case formSequence:
 		return joined(b.Sequences), nil
 	case formValue:
-		return b.Value, nil
+		v, _ := shown(b.Value)
+		return v, nil
 	}
 	return nil, b.contradicts()
 }
@@ -587,13 +592,11 @@ func StreamBody(values []any) (Body, error) {
 // value.
 //
 // Values are nil, bool, int8 to int64, uint8 to uint64, float32, float64, string, []byte
-// (a binary), time.Time (a timestamp), amqp.UUID, amqp.Symbol, []any, map[string]any and
-// map[any]any of those at a depth of up to 100, and slices of those types that go-amqp
-// makes arrays of, but for those that it writes wrongly, see [Stamp.Apply]. A uuid.UUID is
-// taken for an amqp.UUID, but not in a list or a map. Any other is an error, a
-// *[ValueError]: int and uint above all, which AMQP has no type for. So are described values
-// and arrays of ubyte, for which go-amqp has types that have no names outside it: a message
-// that came with one passes it on by [Editor.SetBody] of its [View.Body].
+// (a binary), time.Time (a timestamp), amqp.UUID, amqp.Symbol, [Described], []any,
+// map[string]any and map[any]any of those up to 100 deep, slices that go-amqp makes arrays of,
+// and what it decodes. A uuid.UUID is taken for an amqp.UUID, but not in a list or a map. Any
+// other is an error, a *[ValueError], int and uint too, for which AMQP has no type; so is what
+// go-amqp would write wrongly, see [Stamp.Apply].
 func ObjectBody(v any) (Body, error) {
 	switch x := v.(type) {
 	case JavaObject:
@@ -601,8 +604,9 @@ func ObjectBody(v any) (Body, error) {
 	case uuid.UUID:
 		v = amqp.UUID(x)
 	}
-	if err := checkAMQP(v, 0); err != nil {
-		return Body{}, err
+	v, f := goamqp.Writer{Strict: true, Describe: describedFrom}.Value(v)
+	if f != nil {
+		return Body{}, unwritable("object", f)
 	}
 	if v == nil {
 		v = amqp.Null{}
@@ -652,33 +656,27 @@ func checkSymbol(what, text string) error {
 	return nil
 }
 
-var (
-	errTooDeep    = errors.New("nested too deep")
-	errNotWritten = errors.New("go-amqp cannot write it")
-)
-
-// checkArray is an error if v is an array that go-amqp writes wrongly (1.7.0 does): it takes
-// numbers for bytes where none is above 127, whatever is below -128, and counts times in
-// nanoseconds, of which there are too many for some, and cuts those before 1970 to the
-// wrong millisecond.
-func checkArray(what string, v any) error {
-	wrong := false
-	switch v := v.(type) {
-	case []int32:
-		wrong = takenForBytes(v)
-	case []int64:
-		wrong = takenForBytes(v)
-	case []time.Time:
-		wrong = slices.ContainsFunc(v, func(t time.Time) bool { return t.UnixNano()/int64(time.Millisecond) != t.UnixMilli() })
+// unwritable returns the error of a value that go-amqp cannot write, in what is named.
+func unwritable(what string, f *goamqp.Fault) error {
+	e := &ValueError{What: what, Err: f.Err}
+	if f.Under != "" {
+		e.What += " " + quote(f.Under)
 	}
-	if wrong {
-		return &ValueError{What: what, Value: fmt.Sprintf("of type %T", v), Err: errNotWritten}
+	text, isText := f.Value.(string)
+	if symbol, ok := f.Value.(amqp.Symbol); ok {
+		text, isText = string(symbol), true
 	}
-	return nil
-}
-
-func takenForBytes[T int32 | int64](v []T) bool {
-	return len(v) > 0 && slices.Max(v) <= math.MaxInt8 && slices.Min(v) < math.MinInt8
+	switch {
+	case f.IsKey:
+		e.What, e.Value = "key of the "+e.What, fmt.Sprintf("%s %v", amqpTypeName(f.Value), f.Value)
+	case f.Value == nil:
+		e.Value = "null"
+	case isText && f.Err != goamqp.ErrTooDeep:
+		e.Value = quote(text)
+	default:
+		e.Value = fmt.Sprintf("of type %T", f.Value)
+	}
+	return e
 }
 
 // checkProperty is an error if v is of no type that JMS has for a property.
@@ -701,83 +699,6 @@ func checkJMS(what string, v any, types string) error {
 		return checkText(what, v)
 	}
 	return &ValueError{What: what, Value: fmt.Sprintf("of type %T", v), Err: errors.New("none of " + types)}
-}
-
-// checkAMQP is an error if go-amqp has no AMQP type for v, or not the one that it seems to have.
-func checkAMQP(v any, depth int) error {
-	const what = "object"
-	if depth > 100 {
-		return &ValueError{What: what, Value: fmt.Sprintf("of type %T", v), Err: errTooDeep}
-	}
-	switch v := v.(type) {
-	case nil, amqp.Null, bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64,
-		[]byte, time.Time, amqp.UUID,
-		[]bool, []int8, []int16, []uint16, []uint32, []uint64, []float32, []float64, []amqp.UUID, [][]byte:
-		return nil
-	case []int32, []int64, []time.Time:
-		return checkArray(what, v)
-	case string:
-		return checkText(what, v)
-	case amqp.Symbol:
-		return checkSymbol(what, string(v))
-	case []string:
-		for _, s := range v {
-			if err := checkText(what, s); err != nil {
-				return err
-			}
-		}
-		return nil
-	case []amqp.Symbol:
-		for _, s := range v {
-			if err := checkSymbol(what, string(s)); err != nil {
-				return err
-			}
-		}
-		return nil
-	case []any:
-		for _, e := range v {
-			if err := checkAMQP(e, depth+1); err != nil {
-				return err
-			}
-		}
-		return nil
-	case []map[any]any:
-		for _, e := range v {
-			if err := checkAMQP(e, depth+1); err != nil {
-				return err
-			}
-		}
-		return nil
-	case map[string]any:
-		for key, e := range v {
-			if err := checkText(what, key); err != nil {
-				return err
-			}
-			if err := checkAMQP(e, depth+1); err != nil {
-				return err
-			}
-		}
-		return nil
-	case map[any]any:
-		for key, e := range v {
-			if err := checkAMQP(key, depth+1); err != nil {
-				return err
-			}
-			if err := checkAMQP(e, depth+1); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	why := "not a type of AMQP"
-	t := reflect.TypeOf(v)
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	if strings.Contains(t.PkgPath(), "/go-amqp/internal/") {
-		why = "of go-amqp's own: give SetBody the body that it came in"
-	}
-	return &ValueError{What: what, Value: fmt.Sprintf("of type %T", v), Err: errors.New(why)}
 }
 
 // amqpTypeName names the AMQP type of a value that go-amqp decoded.
@@ -823,6 +744,17 @@ func amqpTypeName(v any) string {
 		return "list"
 	case map[string]any, map[any]any:
 		return "map"
+	case []bool, []int8, []int16, []int32, []int64, []uint16, []uint32, []uint64, []float32, []float64,
+		[]string, []amqp.Symbol, [][]byte, []time.Time, []amqp.UUID, []map[any]any:
+		return "array"
+	case Described:
+		return "described"
+	}
+	if _, ok := goamqp.UbyteArray(v); ok {
+		return "array"
+	}
+	if _, _, ok := goamqp.Described(v); ok {
+		return "described"
 	}
 	return fmt.Sprintf("of type %T", v)
 }
@@ -1170,10 +1102,11 @@ func (v Value) Text() (Opt[string], error) {
 	return Opt[string]{}, v.fail("string")
 }
 
-// Bytes returns the value of a map or a stream that is a binary, which is the message's
-// own, nil for a null. JMS has no such properties.
+// Bytes returns the value of a map or a stream that is a binary or an array of ubyte, which is
+// the message's own, nil for a null. JMS has no such properties.
 func (v Value) Bytes() ([]byte, error) {
-	if b, ok := v.raw.([]byte); ok {
+	raw, _ := shown(v.raw)
+	if b, ok := raw.([]byte); ok {
 		return b, nil
 	}
 	if v.IsNull() {
@@ -1250,4 +1183,78 @@ func javaFloat(f float64, bits int) string {
 	}
 	n, _ := strconv.Atoi(exponent)
 	return mantissa + "E" + strconv.Itoa(n)
+}
+
+// A Described is a value of a described type [amqp 1.1.2], as .NET sends a DateTimeOffset: a
+// long whose descriptor is the symbol com.microsoft:datetime-offset. It may stand wherever a
+// message can hold any value, and in lists and maps: [ObjectBody], [Stamp.Apply] and
+// [Forwarder.Forward] give it to go-amqp, whose own type for it has no name.
+type Described struct {
+	Descriptor any // amqp.Symbol or uint64
+	Value      any
+}
+
+// describedFrom reads a Described, for package goamqp.
+func describedFrom(v any) (descriptor, value any, ok bool) {
+	d, ok := v.(Described)
+	return d.Descriptor, d.Value, ok
+}
+
+// Described returns the descriptor and the value of a described value. A descriptor that is a
+// symbol is an amqp.Symbol. Anything else is an error, null too.
+func (v Value) Described() (Described, error) {
+	if d, ok := v.raw.(Described); ok {
+		return d, nil
+	}
+	if descriptor, value, ok := goamqp.Described(v.raw); ok {
+		return Described{descriptor, value}, nil
+	}
+	return Described{}, v.fail("described value")
+}
+
+// shown returns v, or where that is of a type of go-amqp's own what can be read: a []byte for an
+// array of ubyte, a [Described] for a described value. It reports whether that is another.
+func shown(v any) (any, bool) {
+	switch v.(type) {
+	case nil, []byte, string, bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64,
+		[]any, map[string]any, map[any]any: // at no cost
+		return v, false
+	}
+	if b, ok := goamqp.UbyteArray(v); ok {
+		return b, true
+	}
+	if descriptor, value, ok := goamqp.Described(v); ok {
+		return Described{descriptor, value}, true
+	}
+	return v, false
+}
+
+// shownMap returns m, or a copy where a value of it is shown as another.
+func shownMap(m map[string]any) map[string]any {
+	own, copied := m, false
+	for name, v := range m {
+		v, other := shown(v)
+		if other && !copied {
+			own, copied = maps.Clone(m), true
+		}
+		if other {
+			own[name] = v
+		}
+	}
+	return own
+}
+
+// shownList is shownMap for a list.
+func shownList(l []any) []any {
+	own, copied := l, false
+	for i, v := range l {
+		v, other := shown(v)
+		if other && !copied {
+			own, copied = slices.Clone(l), true
+		}
+		if other {
+			own[i] = v
+		}
+	}
+	return own
 }

@@ -1,8 +1,10 @@
 package amqpjms
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -461,8 +463,8 @@ func TestMakeBodies(t *testing.T) {
 		{"an object", func() (Body, error) { return ObjectBody([]any{"a", 1}) }, `object of type int: not a type of AMQP`},
 		{"an object", func() (Body, error) { return ObjectBody([]map[any]any{{"a": ""}, {"a": 1}}) }, `object of type int: not a type of AMQP`},
 		{"an object", func() (Body, error) { return ObjectBody(map[string]any{"\xff": ""}) }, `object "\xff": not valid UTF-8`},
-		{"an object", func() (Body, error) { return ObjectBody(many) }, `object of type int: not a type of AMQP`},
-		{"an object", func() (Body, error) { return ObjectBody(anyKeys) }, `object of type int: not a type of AMQP`},
+		{"an object", func() (Body, error) { return ObjectBody(many) }, `object "bad" of type int: not a type of AMQP`},
+		{"an object", func() (Body, error) { return ObjectBody(anyKeys) }, `object "bad" of type int: not a type of AMQP`},
 		{"an object", func() (Body, error) { return ObjectBody([]map[any]any{{"a": 1}}) }, `object of type int: not a type of AMQP`},
 		{"an object", func() (Body, error) { return ObjectBody([]any{uuid.UUID{1}}) }, `object of type uuid.UUID: not a type of AMQP`},
 		{"an object", func() (Body, error) { return ObjectBody(struct{}{}) }, `object of type struct {}: not a type of AMQP`},
@@ -788,5 +790,247 @@ func TestTypeNames(t *testing.T) {
 		charsetUTF8: "UTF-8", charsetASCII: "US-ASCII", charsetLatin1: "ISO-8859-1", charsetUTF16: "UTF-16", charsetUTF16BE: "UTF-16BE", charsetUTF16LE: "UTF-16LE",
 	} {
 		require.Equal(t, want, c.String())
+	}
+}
+
+// What go-amqp would refuse, lose or write as something else is refused before anything is sent, by one rule wherever a
+// value is given: Prepare, Forward, CheckMessage and ObjectBody.
+func TestNotWritten(t *testing.T) {
+	nested := func(n int) any {
+		v := any("s")
+		for range n {
+			v = []any{v}
+		}
+		return v
+	}
+	for _, row := range []struct {
+		rule  string
+		value any
+		err   string // "": written
+	}{
+		{"a string that is not UTF-8", "a\xff", `"a\xff": not valid UTF-8`},
+		{"a string that is not UTF-8", []any{map[string]any{"k": "\xff"}}, `"\xff": not valid UTF-8`},
+		{"a string that is not UTF-8", []any{map[string]any{"\xff": "k"}}, `"\xff": not valid UTF-8`},
+		{"a string that is not UTF-8", []any{Described{"d", "\xff"}}, `"\xff": not valid UTF-8`},
+		{"100 lists in one another", nested(100), ""},
+		{"101 lists in one another", nested(101), "of type string: nested too deep"},
+		{"150 lists in one another", nested(150), "of type []interface {}: nested too deep"},
+		{"a type of no AMQP type", uuid.UUID{1}, "of type uuid.UUID: not a type of AMQP"},
+		{"a type of no AMQP type", []any{struct{}{}}, "of type struct {}: not a type of AMQP"},
+		{"a symbol that is not ASCII", []amqp.Symbol{"a", "\x80"}, `"\x80": not ASCII`},
+		{"a descriptor that is not ASCII", Described{amqp.Symbol("\x80"), nil}, `"\x80": not ASCII`},
+	} {
+		m := amqp.Message{Value: row.value}
+		_, forwarded := Forwarder{}.Forward(&m, sentAt())
+		_, checked := CheckMessage(&m, Peer{})
+		_, prepared := Producer{}.Prepare(&m, sentAt())
+		for call, err := range map[string]error{"Forward": forwarded, "CheckMessage": checked, "Prepare": prepared} {
+			if row.err == "" {
+				require.NoError(t, err, "%s: %s", row.rule, call)
+			} else {
+				wantValueError(t, err, "amqpjms: amqp-value "+row.err)
+			}
+		}
+		if _, ok := row.value.(uuid.UUID); ok {
+			continue // which ObjectBody takes for an amqp.UUID
+		}
+		_, err := ObjectBody(row.value)
+		if row.err == "" {
+			require.NoError(t, err, row.rule)
+		} else {
+			wantValueError(t, err, "amqpjms: object "+row.err)
+		}
+	}
+
+	bad := "\xff"
+	for want, p := range map[string]amqp.MessageProperties{
+		`subject "\xff": not valid UTF-8`:                                {Subject: &bad},
+		`reply-to "\xff": not valid UTF-8`:                               {ReplyTo: &bad},
+		`group-id "\xff": not valid UTF-8`:                               {GroupID: &bad},
+		`reply-to-group-id "\xff": not valid UTF-8`:                      {ReplyToGroupID: &bad},
+		`correlation-id "\xff": not valid UTF-8`:                         {CorrelationID: bad},
+		`correlation-id of type uuid.UUID: not a type of AMQP`:           {CorrelationID: uuid.UUID{}},
+		`correlation-id of type *string: go-amqp cannot write it: nil`:   {CorrelationID: (*string)(nil)},
+		`correlation-id of type map[string]int: not a type of AMQP`:      {CorrelationID: map[string]int{}},
+		`correlation-id of type []uuid.UUID: not a type of AMQP`:         {CorrelationID: []uuid.UUID{}},
+		`correlation-id of type amqpjms.Destination: not a type of AMQP`: {CorrelationID: Destination{}},
+	} {
+		m := amqp.Message{Properties: &p}
+		_, err := Producer{}.Prepare(&m, sentAt())
+		wantValueError(t, err, "amqpjms: "+want)
+		_, err = Forwarder{}.Forward(&m, sentAt())
+		wantValueError(t, err, "amqpjms: "+want)
+	}
+	// A new send gets another address, id and times.
+	far := time.Unix(math.MaxInt64/100, 0)
+	m := amqp.Message{Properties: &amqp.MessageProperties{To: &bad, MessageID: bad, CreationTime: &far, AbsoluteExpiryTime: &far}}
+	_, err := Forwarder{}.Forward(&m, sentAt())
+	wantValueError(t, err, `amqpjms: to "\xff": not valid UTF-8`)
+	_, err = Producer{}.Prepare(&m, sentAt())
+	require.NoError(t, err)
+}
+
+// A described value reads as descriptor and value, and is passed on with the descriptor that it had.
+func TestDescribed(t *testing.T) {
+	for _, row := range []struct {
+		rule, value string
+		want        Described
+	}{
+		{"a DateTimeOffset of .NET", `00 a3 1d "com.microsoft:datetime-offset" 81 08daa19ea6b30000`,
+			Described{amqp.Symbol("com.microsoft:datetime-offset"), int64(0x08daa19ea6b30000)}},
+		{"a TimeSpan of .NET", `00 a3 16 "com.microsoft:timespan" 81 00000000004c4b40`, Described{amqp.Symbol("com.microsoft:timespan"), int64(5000000)}},
+		{"a Uri of .NET", `00 a3 11 "com.microsoft:uri" a1 14 "https://example.com/"`, Described{amqp.Symbol("com.microsoft:uri"), "https://example.com/"}},
+		{"a number as descriptor", `00 80 0000013700000007 81 08daa19ea6b30000`, Described{uint64(0x0000013700000007), int64(0x08daa19ea6b30000)}},
+		{"a small number as descriptor", `00 53 ff 40`, Described{uint64(0xff), nil}},
+		{"described twice", `00 a3 01 "a" 00 a3 01 "b" 54 05`, Described{amqp.Symbol("a"), nil}}, // see below
+		{"an error", `00 53 1d d0 00000007 00000001 a3 01 "e"`, Described{uint64(0x1d), []any{"e"}}},
+	} {
+		// In application properties and in the body, alone and in a list and a map.
+		value := encoded(t, row.value)
+		for _, msg := range [][]byte{
+			slices.Concat(encoded(t, `00 53 74 d1`), be32(4+3+len(value)), be32(2), encoded(t, `a1 01 "k"`), value),
+			slices.Concat(encoded(t, `00 53 77`), value),
+			slices.Concat(encoded(t, `00 53 77 d0`), be32(4+len(value)), be32(1), value),
+			slices.Concat(encoded(t, `00 53 77 d1`), be32(4+3+len(value)), be32(2), encoded(t, `a1 01 "k"`), value),
+			slices.Concat(encoded(t, `00 53 76 d0`), be32(4+len(value)), be32(1), value),
+			slices.Concat(encoded(t, `00 53 72 d1`), be32(4+3+len(value)), be32(2), encoded(t, `a3 01 "k"`), value),
+		} {
+			m, err := unmarshal(msg)
+			require.NoError(t, err, row.rule)
+			v := Consumer{}.View(m, sentAt())
+			var raw any
+			switch {
+			case m.Annotations != nil:
+				raw = m.Annotations["k"]
+			case m.ApplicationProperties != nil:
+				raw, err = v.Property("k").Raw()
+				require.NoError(t, err)
+				got, err := v.Property("k").Described()
+				require.NoError(t, err, row.rule)
+				require.Equal(t, row.want.Descriptor, got.Descriptor, row.rule)
+			default:
+				raw, err = v.Object()
+				require.NoError(t, err)
+				switch x := raw.(type) {
+				case []any:
+					raw = x[0]
+				case map[string]any:
+					raw = x["k"]
+				}
+			}
+			got, err := ValueOf("v", raw).Described()
+			require.NoError(t, err, row.rule)
+			if row.rule == "described twice" {
+				inner, err := ValueOf("v", got.Value).Described()
+				require.NoError(t, err)
+				require.Equal(t, Described{amqp.Symbol("b"), int32(5)}, inner)
+				got.Value = nil
+			}
+			require.Equal(t, row.want, got, row.rule)
+
+			out, err := Forwarder{}.Forward(m, sentAt())
+			require.NoError(t, err, row.rule)
+			forwarded, err := out.MarshalBinary()
+			require.NoError(t, err)
+			require.Contains(t, string(forwarded), string(value), "%s: forwarded", row.rule)
+			_, err = Producer{}.Prepare(m, sentAt())
+			require.NoError(t, err, row.rule)
+			prepared, err := m.MarshalBinary()
+			require.NoError(t, err)
+			require.Contains(t, string(prepared), string(value), "%s: prepared", row.rule)
+		}
+		if row.rule == "described twice" {
+			continue
+		}
+		// It can be made, too.
+		b, err := ObjectBody(row.want)
+		require.NoError(t, err)
+		again, err := b.Object()
+		require.NoError(t, err)
+		require.Equal(t, row.want, again, row.rule)
+		for _, m := range []amqp.Message{{Value: b.Value}, {ApplicationProperties: map[string]any{"k": row.want}}, {Annotations: amqp.Annotations{"k": []any{row.want}}}} {
+			_, err = Producer{}.Prepare(&m, sentAt())
+			require.NoError(t, err)
+			sent, err := m.MarshalBinary()
+			require.NoError(t, err)
+			if row.rule != "an error" { // in which symbols are hidden
+				require.Contains(t, string(sent), string(value), row.rule)
+			}
+		}
+	}
+	for v, as := range map[any]string{"a": "string", int8(1): "byte", amqp.Null{}: "null"} {
+		_, err := ValueOf("v", v).Described()
+		wantValueError(t, err, `amqpjms: value "v" `+as+`: not read as described value`)
+	}
+	d := ValueOf("v", Described{amqp.Symbol("a"), int64(1)})
+	_, err := d.Long()
+	wantValueError(t, err, `amqpjms: value "v" described: not read as long`)
+	_, err = d.Text()
+	wantValueError(t, err, `amqpjms: value "v" described: not read as string`)
+}
+
+// be32 returns a number as a size of AMQP.
+func be32(n int) []byte { return binary.BigEndian.AppendUint32(nil, uint32(n)) }
+
+// An array of ubyte reads as bytes wherever bytes are due, and is passed on as it is.
+func TestUbyteArrays(t *testing.T) {
+	const array = `e0 05 03 50 010203`
+	want := []byte{1, 2, 3}
+	object := encoded(t, `00 53 77`+array)
+	m, err := unmarshal(object)
+	require.NoError(t, err)
+	got, err := Consumer{}.View(m, sentAt()).Object()
+	require.NoError(t, err)
+	require.Equal(t, any(want), got)
+	payload := func(annotation any, value any) Body { return Body{Annotation: annotation, Value: value} }
+	b, err := payload(int8(BytesMessage), m.Value).Bytes()
+	require.NoError(t, err)
+	require.Equal(t, want, b)
+	b, err = payload(int8(BytesMessage), m.Value).Payload()
+	require.NoError(t, err)
+	require.Equal(t, want, b)
+	require.Equal(t, ObjectMessage, payload(nil, m.Value).Kind(), "only a binary makes a BytesMessage of an amqp-value")
+
+	b, err = ValueOf("v", m.Value).Bytes()
+	require.NoError(t, err)
+	require.Equal(t, want, b)
+	_, err = ValueOf("v", m.Value).Text()
+	wantValueError(t, err, `amqpjms: value "v" array: not read as string`)
+	_, err = ValueOf("v", []int32{1}).Bytes()
+	wantValueError(t, err, `amqpjms: value "v" array: not read as bytes`)
+
+	for _, row := range []struct{ wire, kind string }{
+		{`00 53 77 c1 0b 02 a1 01 "k"` + array, "a map"},
+		{`00 53 77 c1 0f 04 a1 01 "x" 40 a1 01 "k"` + array, "a map with other values"},
+	} {
+		m, err := unmarshal(encoded(t, row.wire))
+		require.NoError(t, err, row.kind)
+		was := m.Value
+		m.Annotations = amqp.Annotations{"x-opt-jms-msg-type": int8(MapMessage)}
+		values, err := Consumer{}.View(m, sentAt()).Map()
+		require.NoError(t, err)
+		require.Equal(t, any(want), values["k"], row.kind)
+		require.Equal(t, was, m.Value, "%s: the message's own stays", row.kind)
+	}
+	m, err = unmarshal(encoded(t, `00 53 76 c0 09 02 40`+array))
+	require.NoError(t, err)
+	m.Annotations = amqp.Annotations{"x-opt-jms-msg-type": int8(StreamMessage)}
+	stream, err := Consumer{}.View(m, sentAt()).Stream()
+	require.NoError(t, err)
+	require.Equal(t, []any{nil, want}, stream)
+
+	for _, value := range []string{`00 53 77` + array, `00 53 77 c1 0b 02 a1 01 "k"` + array, `00 53 74 c1 0b 02 a1 01 "k"` + array} {
+		m, err := unmarshal(encoded(t, value))
+		require.NoError(t, err)
+		out, err := Forwarder{}.Forward(m, sentAt())
+		require.NoError(t, err)
+		forwarded, err := out.MarshalBinary()
+		require.NoError(t, err)
+		require.Contains(t, string(forwarded), string(encoded(t, array)))
+		_, err = Producer{}.Prepare(m, sentAt())
+		require.NoError(t, err)
+		prepared, err := m.MarshalBinary()
+		require.NoError(t, err)
+		require.Contains(t, string(prepared), string(encoded(t, array)))
 	}
 }

@@ -29,10 +29,13 @@ const (
 // CheckMessage is [Check] for a message that go-amqp is to send. It is an error, a
 // *[ValueError], if go-amqp cannot encode it.
 func CheckMessage(m *amqp.Message, p Peer) ([]Problem, error) {
-	if err := checkWritable(m); err != nil {
+	sections, err := writable(m, true)
+	if err != nil {
 		return nil, err
 	}
-	b, err := m.MarshalBinary()
+	sent := *m
+	sections.Put(&sent)
+	b, err := sent.MarshalBinary()
 	if err != nil {
 		return nil, &ValueError{What: "message", Value: "of kind " + bodyOf(m).Kind().String(), Err: err}
 	}

@@ -405,7 +405,7 @@ func TestApplySymbols(t *testing.T) {
 		{amqp.Message{Annotations: amqp.Annotations{amqp.Symbol("\x80"): true}}, `amqpjms: annotation "\x80": not ASCII`},
 		{amqp.Message{DeliveryAnnotations: amqp.Annotations{"\u00fc": true}}, `amqpjms: annotation "ü": not ASCII`},
 		{amqp.Message{Footer: amqp.Annotations{"\u00fc": true}}, `amqpjms: annotation "ü": not ASCII`},
-		{amqp.Message{Annotations: amqp.Annotations{"a": amqp.Symbol("\u00fc")}}, `amqpjms: message-annotations "ü": not ASCII`},
+		{amqp.Message{Annotations: amqp.Annotations{"a": amqp.Symbol("\u00fc")}}, `amqpjms: message-annotations "a" "ü": not ASCII`},
 		{amqp.Message{Value: []any{amqp.Symbol("\u00fc")}}, `amqpjms: amqp-value "ü": not ASCII`},
 		{amqp.Message{Annotations: amqp.Annotations{"a\x7f": amqp.Symbol("\x7f"), amqp.Symbol("b"): "\u00fc", int64(-1): true}}, ""},
 	} {
