@@ -1,7 +1,6 @@
 package amqpjms
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -11,12 +10,13 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/Azure/go-amqp"
 	"github.com/google/uuid"
+	"github.com/seed-b113d664/amqpjms/internal/charset"
 	"github.com/seed-b113d664/amqpjms/internal/goamqp"
+	"github.com/seed-b113d664/amqpjms/internal/java"
 	"github.com/seed-b113d664/amqpjms/internal/wire"
 )
 
@@ -302,12 +302,19 @@ func (b Body) String() string {
 	return "of different sections"
 }
 
-// Text returns the text of a TextMessage, none for a null text, which is not "". Data is
-// read in the charset of its content type, UTF-8 where that names none; UTF-8, US-ASCII,
-// ISO-8859-1, UTF-16, UTF-16BE and UTF-16LE are known. It is an error, a *[ValueError],
-// if the message is of another kind or holds something else, if the charset is another or
-// the text not valid in it, or if data has a content encoding, which is not undone.
-func (b Body) Text() (Opt[string], error) {
+// Text returns the text of a TextMessage, unset for a null text, which differs from "". Data is
+// read in the charset of its content-type, or where that names none in the one that the
+// content-encoding names, by default UTF-8: UTF-8, US-ASCII, ISO-8859-1, ISO-8859-15,
+// windows-1252 and UTF-16, by any name that IANA or Java has for them. It is an error, a
+// *[ValueError], if the message is of another kind or holds something else, if the charset is
+// another ([Body.TextFunc]) or the text not valid in it, or if the data is compressed;
+// [Body.Payload] still returns the bytes.
+func (b Body) Text() (Opt[string], error) { return b.TextFunc(nil) }
+
+// TextFunc returns the text as [Body.Text] does, and calls decode for data in a charset that
+// Text does not know. decode gets the charset's name as it stands in the message, and must not
+// keep or change the data. Its error is returned as that of the charset.
+func (b Body) TextFunc(decode func(charset string, data []byte) (string, error)) (Opt[string], error) {
 	if err := b.expect(TextMessage); err != nil {
 		return Opt[string]{}, err
 	}
@@ -315,15 +322,7 @@ func (b Body) Text() (Opt[string], error) {
 	case formNone, formNull:
 		return Opt[string]{}, nil
 	case formData:
-		charset, err := b.charset()
-		if err != nil {
-			return Opt[string]{}, err
-		}
-		text, err := decodeText(charset, joined(b.Data))
-		if err != nil {
-			return Opt[string]{}, err
-		}
-		return Some(text), nil
+		return b.decode(decode)
 	case formValue:
 		if text, ok := b.Value.(string); ok {
 			if err := checkText("text", text); err != nil {
@@ -335,12 +334,36 @@ func (b Body) Text() (Opt[string], error) {
 	return Opt[string]{}, b.contradicts()
 }
 
-// charset returns the charset of the data of a TextMessage.
-func (b Body) charset() (charset, error) {
-	if b.ContentEncoding != "" {
-		return 0, b.wrong("content-encoding " + quote(b.ContentEncoding) + ", which is not undone")
+// decode returns the text of data.
+func (b Body) decode(other func(charset string, data []byte) (string, error)) (Opt[string], error) {
+	cs, name, err := b.charset()
+	data := joined(b.Data)
+	switch {
+	case err == nil:
+		text, ok := cs.Decode(data)
+		if !ok {
+			return Opt[string]{}, invalidText(cs, data)
+		}
+		return Some(text), nil
+	case other == nil || !errors.Is(err, errUnknownCharset):
+		return Opt[string]{}, err
 	}
-	return parseContentType(b.ContentType).charset()
+	text, err := other(name, data)
+	if err != nil {
+		return Opt[string]{}, &ValueError{What: "charset", Value: quote(name), Err: err}
+	}
+	if err := checkText("text", text); err != nil {
+		return Opt[string]{}, err
+	}
+	return Some(text), nil
+}
+
+// charset returns the charset of the data of a TextMessage, and its name in the message.
+func (b Body) charset() (charset.Charset, string, error) {
+	if !encodesNothing(b.ContentEncoding) {
+		return 0, "", b.wrong("unsupported content-encoding " + quote(b.ContentEncoding) + ": decompress what Payload returns")
+	}
+	return parseContentType(b.ContentType).charset(b.ContentEncoding)
 }
 
 // Bytes returns the bytes of a BytesMessage, all data sections joined, never nil. They
@@ -457,29 +480,33 @@ func (b Body) Typed() bool {
 	return false
 }
 
-// Payload returns the bytes that a message carries, whatever section they are in: a text
-// in UTF-8, nil for a null one; the bytes of a BytesMessage; a serialized Java object.
-// They may be the body's own. It is an error, a *[ValueError], where Text, Bytes or
-// Object has one, and for any other kind of message or object.
+// Payload returns the bytes that a message carries, whatever section they are in: a text in
+// UTF-8, nil for a null one; the bytes of a BytesMessage; a serialized Java object; and for any
+// other data, a text too that cannot be read, the data as it is, in the charset and the encoding
+// that ContentType and ContentEncoding say. They may be the body's own. It is an error, a
+// *[ValueError], if the body is not data and holds no text or bytes.
 func (b Body) Payload() ([]byte, error) {
-	switch b.Kind() {
-	case TextMessage:
-		if b.form() == formData {
-			if charset, err := b.charset(); err == nil && charset == charsetUTF8 {
-				return validUTF8(joined(b.Data)) // as they are
+	kind := b.Kind()
+	switch {
+	case b.form() == formData:
+		data := joined(b.Data)
+		if kind == TextMessage {
+			cs, _, err := b.charset()
+			if err == nil && cs != charset.UTF8 && cs != charset.ASCII { // which are UTF-8 as they are
+				if text, ok := cs.Decode(data); ok {
+					return []byte(text), nil
+				}
 			}
 		}
+		return data, nil
+	case kind == TextMessage:
 		text, err := b.Text()
 		if s, ok := text.Get(); ok {
 			return []byte(s), nil
 		}
 		return nil, err
-	case BytesMessage:
+	case kind == BytesMessage:
 		return b.Bytes()
-	case ObjectMessage:
-		if b.form() == formData {
-			return joined(b.Data), nil
-		}
 	}
 	return nil, b.wrong("no bytes")
 }
@@ -621,7 +648,7 @@ func (b Body) contentTypeAfter(had, encoding string) (string, string) {
 	c, isData := parseContentType(had), len(b.Data) > 0
 	switch b.Kind() {
 	case TextMessage:
-		if charset, err := c.charset(); err == nil && charset == charsetUTF8 && c.textual() {
+		if cs, _, err := c.charset(""); err == nil && cs == charset.UTF8 && c.textual() {
 			return had, ""
 		}
 	case BytesMessage:
@@ -796,118 +823,42 @@ func (c contentType) textual() bool {
 	return strings.HasSuffix(sub, "+xml") || strings.HasSuffix(sub, "+json")
 }
 
-type charset uint8
-
-const (
-	charsetUTF8 charset = iota
-	charsetASCII
-	charsetLatin1
-	charsetUTF16 // big-endian without a byte order mark
-	charsetUTF16BE
-	charsetUTF16LE
-)
-
-// charset returns the charset that text of this type is in, UTF-8 where none is named.
-func (c contentType) charset() (charset, error) {
+// charset returns the charset that text of this type is in. The name is that of the
+// content-type, or where that names none the encoding, if that is a charset's; "" is UTF-8.
+func (c contentType) charset(encoding string) (cs charset.Charset, name string, err error) {
 	if c.err != nil {
-		return 0, &ValueError{What: "content-type", Value: quote(c.text), Err: c.err}
+		return 0, "", &ValueError{What: "content-type", Value: quote(c.text), Err: c.err}
 	}
-	name, ok := c.params["charset"]
+	name, named := c.params["charset"]
+	if !named {
+		if cs, ok := charset.Lookup(encoding); ok {
+			return cs, encoding, nil
+		}
+		return charset.UTF8, "", nil
+	}
+	cs, ok := charset.Lookup(name)
 	if !ok {
-		return charsetUTF8, nil
+		return 0, name, &ValueError{What: "charset", Value: quote(name), Err: errUnknownCharset}
 	}
-	switch strings.ToLower(name) {
-	case "utf-8", "utf8":
-		return charsetUTF8, nil
-	case "us-ascii", "ascii":
-		return charsetASCII, nil
-	case "iso-8859-1", "iso_8859-1", "latin1":
-		return charsetLatin1, nil
-	case "utf-16":
-		return charsetUTF16, nil
-	case "utf-16be":
-		return charsetUTF16BE, nil
-	case "utf-16le":
-		return charsetUTF16LE, nil
-	}
-	return 0, &ValueError{What: "charset", Value: quote(name), Err: errors.New("none of UTF-8, US-ASCII, ISO-8859-1 and UTF-16")}
+	return cs, name, nil
 }
 
-func (c charset) String() string {
-	switch c {
-	case charsetASCII:
-		return "US-ASCII"
-	case charsetLatin1:
-		return "ISO-8859-1"
-	case charsetUTF16:
-		return "UTF-16"
-	case charsetUTF16BE:
-		return "UTF-16BE"
-	case charsetUTF16LE:
-		return "UTF-16LE"
-	}
-	return "UTF-8"
+var errUnknownCharset = errors.New("none of " + charset.Supported + ": decode it with Body.TextFunc")
+
+// invalidText returns the error of text that is not valid in a charset.
+func invalidText(cs charset.Charset, text []byte) error {
+	return &ValueError{What: "text", Value: quote(text), Err: errors.New("not valid " + cs.String())}
 }
 
-func (c charset) invalid(text []byte) error {
-	return &ValueError{What: "text", Value: quote(text), Err: errors.New("not valid " + c.String())}
-}
-
-// validUTF8 returns text, which is in UTF-8.
-func validUTF8(text []byte) ([]byte, error) {
-	if !utf8.Valid(text) {
-		return nil, charsetUTF8.invalid(text)
+// encodesNothing reports whether a content-encoding leaves data as it is: it names none, or a
+// charset, as Spring AMQP and Vert.x do.
+func encodesNothing(encoding string) bool {
+	switch strings.ToLower(encoding) {
+	case "", "identity", "binary", "7bit", "8bit":
+		return true
 	}
-	return text, nil
-}
-
-// decodeText returns b, which is text in a charset. What is not valid in it is an error:
-// nothing is replaced.
-func decodeText(c charset, b []byte) (string, error) {
-	invalid := func() (string, error) { return "", c.invalid(b) }
-	switch c {
-	case charsetUTF8:
-		b, err := validUTF8(b)
-		return string(b), err
-	case charsetASCII, charsetLatin1:
-		var s strings.Builder
-		s.Grow(len(b))
-		for _, x := range b {
-			if x >= utf8.RuneSelf && c == charsetASCII {
-				return invalid()
-			}
-			s.WriteRune(rune(x))
-		}
-		return s.String(), nil
-	}
-	low := 1 // which byte of two is the low one
-	text := b
-	switch {
-	case c == charsetUTF16LE:
-		low = 0
-	case c == charsetUTF16 && bytes.HasPrefix(b, []byte{0xfe, 0xff}):
-		text = b[2:]
-	case c == charsetUTF16 && bytes.HasPrefix(b, []byte{0xff, 0xfe}):
-		text, low = b[2:], 0
-	}
-	if len(text)%2 != 0 {
-		return invalid()
-	}
-	var s strings.Builder
-	for ; len(text) > 0; text = text[2:] {
-		r := rune(text[1-low])<<8 | rune(text[low])
-		if utf16.IsSurrogate(r) {
-			if len(text) < 4 {
-				return invalid()
-			}
-			text = text[2:]
-			if r = utf16.DecodeRune(r, rune(text[1-low])<<8|rune(text[low])); r == utf8.RuneError {
-				return invalid()
-			}
-		}
-		s.WriteRune(r)
-	}
-	return s.String(), nil
+	_, ok := charset.Lookup(encoding)
+	return ok
 }
 
 // A Value is the value of a property, or of an entry of a map or a stream, which each
@@ -1067,7 +1018,7 @@ func (v Value) parseFloat(bits int, as string) (float64, error) {
 	if !ok {
 		return 0, v.fail(as)
 	}
-	f, ok := parseJavaFloat(s, bits)
+	f, ok := java.ParseFloat(s, bits)
 	if !ok {
 		return 0, v.wrong(quote(s), "no "+as)
 	}
@@ -1089,9 +1040,9 @@ func (v Value) Text() (Opt[string], error) {
 	case uint64:
 		return Some(strconv.FormatUint(x, 10)), nil
 	case float32:
-		return Some(javaFloat(float64(x), 32)), nil
+		return Some(java.FormatFloat(float64(x), 32)), nil
 	case float64:
-		return Some(javaFloat(x, 64)), nil
+		return Some(java.FormatFloat(x, 64)), nil
 	}
 	if n, err := v.integer(64, "string"); err == nil {
 		return Some(strconv.FormatInt(n, 10)), nil
@@ -1128,61 +1079,6 @@ func (v Value) words() (string, bool) {
 		return x.String(), true
 	}
 	return "", false
-}
-
-// parseJavaFloat reads a number as Java's Float.valueOf and Double.valueOf do: decimal or
-// hexadecimal, spaces around it, a type suffix behind it.
-func parseJavaFloat(s string, bits int) (float64, bool) {
-	s = strings.TrimFunc(s, func(r rune) bool { return r <= ' ' })
-	digits := strings.TrimLeft(s, "+-")
-	if len(s)-len(digits) > 1 {
-		return 0, false
-	}
-	switch digits {
-	case "NaN":
-		return math.NaN(), true
-	case "Infinity":
-	default:
-		// Go takes words, which have an n, and _ between digits, that Java does not.
-		if strings.ContainsAny(digits, "_nN") {
-			return 0, false
-		}
-		if n := len(s); n > 1 && strings.ContainsRune("fFdD", rune(s[n-1])) {
-			s = s[:n-1]
-		}
-	}
-	f, err := strconv.ParseFloat(s, bits)
-	if err != nil && !errors.Is(err, strconv.ErrRange) { // out of range is infinite in Java
-		return 0, false
-	}
-	return f, true
-}
-
-// javaFloat prints a number as Java's Float.toString and Double.toString do from Java 19
-// on: the shortest decimal of at least two digits that reads back as the same number.
-// Older Javas print a digit more of some numbers (JDK-4511638).
-func javaFloat(f float64, bits int) string {
-	switch abs := math.Abs(f); {
-	case math.IsNaN(f):
-		return "NaN"
-	case math.IsInf(f, 1):
-		return "Infinity"
-	case math.IsInf(f, -1):
-		return "-Infinity"
-	case abs == 0 || 1e-3 <= abs && abs < 1e7:
-		s := strconv.FormatFloat(f, 'f', -1, bits)
-		if !strings.Contains(s, ".") {
-			s += ".0"
-		}
-		return s
-	}
-	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(f, 'e', -1, bits), "e")
-	if !strings.Contains(mantissa, ".") {
-		// Of one digit: the closest of two digits may be another, as 4.9E-324 is.
-		mantissa, exponent, _ = strings.Cut(strconv.FormatFloat(f, 'e', 1, bits), "e")
-	}
-	n, _ := strconv.Atoi(exponent)
-	return mantissa + "E" + strconv.Itoa(n)
 }
 
 // A Described is a value of a described type [amqp 1.1.2], as .NET sends a DateTimeOffset: a

@@ -1,12 +1,14 @@
 package amqpjms
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/Azure/go-amqp"
+	"github.com/seed-b113d664/amqpjms/internal/charset"
 	"github.com/seed-b113d664/amqpjms/internal/wire"
 )
 
@@ -502,20 +504,27 @@ func (c *checker) readable(b Body) {
 	kind, form := b.Kind(), b.form()
 	switch {
 	case kind == TextMessage && form == formData:
-		charset, err := parseContentType(b.ContentType).charset()
+		typed, name, err := parseContentType(b.ContentType).charset("")
+		cs := typed
 		switch {
+		case annotated == Opt[MessageKind]{} && errors.Is(err, errUnknownCharset):
+			c.add(in, whoJMS, "shown as bytes, for its charset "+quote(name)+" is unknown")
+			return
 		case annotated == Opt[MessageKind]{} && err != nil:
 			c.add(in, whoJMS, "shown as bytes, for "+plainError(err))
 			return
-		case err != nil || annotated != Opt[MessageKind]{} && charset != charsetUTF8:
+		case err != nil || annotated != Opt[MessageKind]{} && cs != charset.UTF8:
 			c.add(in, whoJMS, "read as UTF-8, for the annotation goes before the charset")
-			charset = charsetUTF8
+			cs = charset.UTF8
 		}
-		if _, err := decodeText(charset, joined(b.Data)); err != nil {
-			c.add(in, whoJMS, lost+plainError(err))
+		data := joined(b.Data)
+		if _, ok := cs.Decode(data); !ok {
+			c.add(in, whoJMS, lost+plainError(invalidText(cs, data)))
 		}
-		if b.ContentEncoding != "" {
+		if !encodesNothing(b.ContentEncoding) {
 			c.add(in, whoJMS, "the content-encoding is not undone")
+		} else if said, _, err := b.charset(); err == nil && said != typed && said != charset.ASCII {
+			c.add(in, whoJMS, "read as "+cs.String()+", for the charset in the content-encoding is not looked at")
 		}
 	case kind == ObjectMessage && b.Value == any(unread(wire.Described.String())):
 		c.add(in, whoJMS, "cannot be read: an ObjectMessage of a described value")

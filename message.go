@@ -10,10 +10,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/Azure/go-amqp"
 	"github.com/seed-b113d664/amqpjms/internal/goamqp"
+	"github.com/seed-b113d664/amqpjms/internal/java"
 	"github.com/seed-b113d664/amqpjms/internal/wire"
 )
 
@@ -891,27 +891,13 @@ func CheckPropertyName(name string) error {
 	}
 	for i, r := range name {
 		switch {
-		case i == 0 && !identifierStart(r):
+		case i == 0 && !java.IdentifierStart(r):
 			return wrong("starts with " + strconv.QuoteRune(r) + ", which starts no Java identifier")
-		case !identifierPart(r):
+		case !java.IdentifierPart(r):
 			return wrong("holds " + strconv.QuoteRune(r) + ", which is in no Java identifier")
 		}
 	}
 	return nil
-}
-
-// identifierStart reports whether a Java identifier may start so. Java's rule is one for
-// UTF-16 code units, so no character above U+FFFF can pass it.
-func identifierStart(r rune) bool {
-	return r <= 0xffff && (unicode.IsLetter(r) || unicode.In(r, unicode.Nl, unicode.Sc, unicode.Pc))
-}
-
-func identifierPart(r rune) bool {
-	if identifierStart(r) {
-		return true
-	}
-	ignorable := r <= 0x08 || 0x0e <= r && r <= 0x1b || 0x7f <= r && r <= 0x9f
-	return r <= 0xffff && (ignorable || unicode.In(r, unicode.Nd, unicode.Mc, unicode.Mn, unicode.Cf))
 }
 
 // What stands for characters that Java identifiers have not, as Apache Camel has it.
