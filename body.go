@@ -249,21 +249,42 @@ func typeOf(v RawValue) any {
 // An unread is a value that need not be decoded, by the name of its type.
 type unread string
 
-// Outgoing returns the body as it is sent: with the annotation that every message bears, which
-// is the kind as an int8, a byte in AMQP, whatever type it was of [jms-mapping 3.2]; and
-// with an amqp-value null where there is no section at all, for some peers end the session
-// of a message that has none. All else is the body's own.
-func (b Body) Outgoing() Body {
-	b.Annotation, b.Value = int8(b.Kind()), b.valueToSend()
+// Outgoing returns the body as it is sent to a peer. Its annotation is the kind as an int8, a byte
+// in AMQP, whatever type it was of [jms-mapping 3.2]. It is nil, which is no annotation, for a
+// text in data that JMS clients read by the charset of its content-type and lose by the
+// annotation: one in another charset than UTF-8 and US-ASCII.
+//
+// A BytesMessage without a section gets an empty data section. Any other body without one gets an
+// amqp-value null, for some peers end the session of a message that has no section, but where
+// the peer takes no null ([Peer].NoNullBody) there is no section in place of either. All else is
+// the body's own.
+func (b Body) Outgoing(p Peer) Body {
+	kind := b.Kind()
+	b.Annotation = int8(kind)
+	switch form := b.form(); form {
+	case formNone, formNull:
+		switch {
+		case kind == BytesMessage && (form == formNone || p.NoNullBody):
+			b.Data, b.Value = [][]byte{{}}, nil
+		case p.NoNullBody:
+			b.Value = nil
+		default:
+			b.Value = amqp.Null{}
+		}
+	case formData:
+		if kind == TextMessage && b.readByContentType() {
+			b.Annotation = nil
+		}
+	}
 	return b
 }
 
-// valueToSend returns the value of the amqp-value section to send, nil for none.
-func (b Body) valueToSend() any {
-	if b.form() == formNone {
-		return amqp.Null{}
-	}
-	return b.Value
+// readByContentType reports whether a JMS client reads the data of a TextMessage only by its
+// content-type: in a charset that UTF-8 does not include.
+func (b Body) readByContentType() bool {
+	c := parseContentType(b.ContentType)
+	cs, _, err := c.charset(b.ContentEncoding)
+	return c.textual() && (errors.Is(err, errUnknownCharset) || err == nil && cs != charset.UTF8 && cs != charset.ASCII)
 }
 
 // wrong returns the error of a body that is not of the kind that was asked for, or does
@@ -565,7 +586,8 @@ func TextDataBody(text string) (Body, error) {
 func NullTextBody() Body { return Body{Annotation: int8(TextMessage), Value: amqp.Null{}} }
 
 // PlainBody returns the body of a plain Message, an amqp-value null: a message without a
-// body section ends the session at some peers.
+// body section ends the session at some peers, and this one the receiver at others: see
+// [Body.Outgoing].
 func PlainBody() Body { return Body{Annotation: int8(PlainMessage), Value: amqp.Null{}} }
 
 // BytesBody returns the body of a BytesMessage: one data section, also for no bytes. It

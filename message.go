@@ -555,7 +555,7 @@ func (w Editor) setBody(m *amqp.Message, b Body, err error) error {
 // that m has stays if it can be true of the new body: one of a text in UTF-8 of a text, any
 // of bytes but that of a Java object, that of an object.
 func (w Editor) SetBody(m *amqp.Message, b Body) {
-	b = b.Outgoing()
+	b = b.Outgoing(w.Peer)
 	had := bodyOf(m)
 	if b.ContentType == "" && b.ContentEncoding == "" {
 		b.ContentType, _ = b.contentTypeAfter(had.ContentType, "")
@@ -929,7 +929,8 @@ func UnescapePropertyName(escaped string) string {
 // itself is not changed, and is still there to be settled.
 //
 // A message without a body section becomes one with an amqp-value null, for go-amqp
-// decodes both alike, and some peers end the session of the first. See [Body.Outgoing].
+// decodes both alike, and some peers end the session of the first; for a peer that takes no
+// null, one without a section, or of a BytesMessage with an empty data section.
 //
 // It is an error, a *[ValueError], if the header or the delay cannot be read, if the
 // message has a relative delay and no creation-time, if it has to wait and the next peer
@@ -952,11 +953,15 @@ func (f Forwarder) Forward(m *amqp.Message, now time.Time) (*amqp.Message, error
 		Annotations:           annotationsAfter(m.Annotations, delay),
 		Properties:            m.Properties,
 		ApplicationProperties: m.ApplicationProperties,
-		Data:                  m.Data,
-		Value:                 bodyOf(m).valueToSend(),
 		Sequence:              m.Sequence,
 		Footer:                m.Footer,
 	}
+	b := bodyOf(m)
+	if b.form() == formNone {
+		b.Value = amqp.Null{} // which go-amqp shows as no section
+	}
+	b = b.Outgoing(f.To)
+	out.Data, out.Value = b.Data, b.Value
 	if byProperty {
 		removeApplicationProperty(out, propertyScheduledDelay)
 	}
@@ -1027,9 +1032,9 @@ func (p Producer) Prepare(m *amqp.Message, now time.Time) (Stamp, error) {
 
 // Apply writes the stamp to m, which must not be nil: a new header, with durable on the
 // wire; the properties message-id, user-id, to, absolute-expiry-time and creation-time,
-// set or removed; the annotation x-opt-jms-dest; what [Body.Outgoing] makes of the body,
-// which is the kind of message in x-opt-jms-msg-type, and an amqp-value null where there
-// is no body section; and the delay in its one form. What was left by an earlier send is
+// set or removed; the annotation x-opt-jms-dest; what [Body.Outgoing] makes of the body for the
+// stamp's peer, which is the kind of message in x-opt-jms-msg-type, and a section where there is
+// none; and the delay in its one form. What was left by an earlier send is
 // removed: a delay in the form of an annotation, and x-opt-to-type, the older annotation
 // for the kind of the destination. All else of m stays, delivery annotations too: take
 // those of a received message off before it is sent on. What m may share with another
@@ -1102,8 +1107,8 @@ func (s Stamp) Apply(m *amqp.Message) error {
 		p.AbsoluteExpiryTime = timeOf(s.Expiration)
 	})
 
-	body := bodyOf(m).Outgoing()
-	m.Value = body.Value
+	body := bodyOf(m).Outgoing(s.Peer)
+	m.Data, m.Value = body.Data, body.Value
 	had := len(m.Annotations) > 0
 	m.Annotations = edited(m.Annotations, 3, func(a amqp.Annotations) {
 		set := func(name string, value any) {

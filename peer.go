@@ -65,6 +65,10 @@ type Peer struct {
 
 	// TextAsData sends a text as a data section, for receivers that read no other.
 	TextAsData bool
+
+	// NoNullBody sends no body section in place of an amqp-value null, which ends receivers
+	// there. Elsewhere a message without a section ends the session: see [Body.Outgoing].
+	NoNullBody bool
 }
 
 // The products of the predefined peers.
@@ -108,7 +112,7 @@ func RabbitMQ3() Peer {
 // ServiceBus returns what the documentation says of Azure Service Bus. Its own
 // clients read data bodies only.
 func ServiceBus() Peer {
-	return Peer{Product: productServiceBus, Delay: DelayEnqueueTime, TextAsData: true}
+	return Peer{Product: productServiceBus, Delay: DelayEnqueueTime, TextAsData: true, NoNullBody: true}
 }
 
 // capabilityDelayedDelivery is the capability of a connection or link that delays (AMQ-8320).
