@@ -1,7 +1,9 @@
 package amqpjms
 
 import (
+	"bytes"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
@@ -1196,4 +1198,74 @@ func TestTextFunc(t *testing.T) {
 			wantValueError(t, err, "amqpjms: "+row.fail)
 		}
 	}
+}
+
+// The bytes alone say what kind of message it is, what go-amqp refuses included.
+func TestRawKind(t *testing.T) {
+	n := 0
+	for _, c := range fixtureSets()[1].cases(t) {
+		want, ok := c.Want("type")
+		if !ok {
+			continue
+		}
+		var m RawMessage
+		if _, _, refused := c.Ours("error"); refused {
+			require.Error(t, m.Parse(c.Wire()), c.At())
+			continue
+		}
+		require.NoError(t, m.Parse(c.Wire()), c.At())
+		kind, err := m.Kind()
+		if c.Name == "body-data-then-value" || c.Name == "body-two-values" { // which the bytes show, and go-amqp hides
+			require.Error(t, err)
+			continue
+		}
+		require.NoError(t, err, c.At())
+		require.Equal(t, want.V, typeValue(kind).V, c.At())
+		n++
+	}
+	require.Greater(t, n, 350)
+	for _, text := range []string{`00 53 75 40`, `00 53 77 c1 04 02 40`, `00 53 75 a0 00 00 53 77 40`, `00 53 72 c1 02 01 40`, `00 53 73 c0 09 07 40 40 40 40 40 40 a3 09 00 53 77 40`} {
+		var m RawMessage
+		require.NoError(t, m.Parse(encoded(t, text)), text)
+		kind, err := m.Kind()
+		require.Zero(t, kind, text)
+		var e *WireError
+		require.ErrorAs(t, err, &e, text)
+	}
+}
+
+// The kind of a message is of its sections and their types. What stands inside is not looked at, and costs nothing.
+func TestRawKindLooksNotInside(t *testing.T) {
+	const (
+		annotated = `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 05`
+		textPlain = `00 53 73 c0 13 07 40 40 40 40 40 40 a3 0a "text/plain"`
+	)
+	large := hex.EncodeToString(bytes.Repeat([]byte{'a'}, 1<<20))
+	for _, row := range []struct {
+		rule, msg string
+		want      MessageKind
+		allocs    float64
+	}{
+		{"a large text", `00 53 77 b1 00100000` + large, TextMessage, 0},
+		{"large bytes", `00 53 77 b0 00100000` + large, BytesMessage, 0},
+		{"large data", `00 53 75 b0 00100000` + large, BytesMessage, 0},
+		{"large data, annotated", annotated + `00 53 75 b0 00100000` + large, TextMessage, 0},
+		{"many sections", annotated + strings.Repeat(`00 53 75 a0 00`, 1000), TextMessage, 0},
+		{"many sequences", strings.Repeat(`00 53 76 45`, 1000), ObjectMessage, 0},
+		{"a null", `00 53 77 40`, TextMessage, 0},
+		{"a list", `00 53 77 45`, ObjectMessage, 0},
+		{"a value of another type", `00 53 77 54 01`, ObjectMessage, 1}, // its name
+		{"a content type", annotated + textPlain + `00 53 75 b0 00100000` + large, TextMessage, 1},
+		{"a text that is not valid", `00 53 77 a1 01 ff`, TextMessage, 0},
+		{"a map that is broken", `00 53 77 c1 02 02 40`, ObjectMessage, 0},
+	} {
+		var m RawMessage
+		require.NoError(t, m.Parse(encoded(t, row.msg)), row.rule)
+		got, err := m.Kind()
+		require.NoError(t, err, row.rule)
+		require.Equal(t, row.want, got, row.rule)
+		allocs(t, row.allocs, "Kind, "+row.rule, func() { _, _ = m.Kind() })
+	}
+	// Check does look.
+	require.Contains(t, Check(encoded(t, `00 53 77 c1 02 02 40`), Peer{}), Problem{"body", "AMQP 1.0", "body at byte 5: count too large for 1 bytes: unexpected EOF"})
 }

@@ -212,7 +212,7 @@ func TestGroupKeyErrors(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, `"\x7f"`, k.String())
 	k, err = RawValue{0x41, 0x41}.GroupKey()
-	require.EqualError(t, err, "amqpjms: group of type boolean: 1 bytes left over")
+	require.EqualError(t, err, "amqpjms: group of type boolean: unexpected trailing data (1 byte)")
 	require.Zero(t, k)
 	g := NewAssigned(GroupOptions[int]{})
 	for _, test := range []struct{ wire, want string }{
@@ -254,7 +254,7 @@ func TestGroupKeyErrors(t *testing.T) {
 	}
 	// A group-id is a string [amqp 3.2.4].
 	k, err = rawMessage(t, RawValue{0x43}).GroupKey(GroupIDHeader)
-	wantWireError(t, err, "amqpjms: group-id at byte 16: uint where string belongs")
+	wantWireError(t, err, "amqpjms: group-id at byte 16: got uint, want string")
 	require.Zero(t, k)
 	// Application properties that are broken before the one that is asked for.
 	m := new(RawMessage)

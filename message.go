@@ -27,6 +27,17 @@ type Consumer struct {
 	// go-amqp does not tell such a header from one that says no, that is only a message
 	// without a header: see [HeaderFrom].
 	NodeDefault DeliveryMode
+
+	// What follows says how the consumer's link is made, see [Consumer.Link]. A View ignores it.
+
+	Subscription string // name of a durable or shared subscription
+	Durable      bool   // the subscription outlives the consumer
+	Shared       bool   // several consumers share the subscription
+	ClientID     string // the connection's container-id
+	Selector     string // "": none
+	NoLocal      bool   // leaves out what the same connection sends to the topic
+	Browse       bool   // reads a queue and takes nothing off it
+	PreSettled   bool   // the peer settles a message as it sends it
 }
 
 // View returns a view of m as JMS sees it, for a receiver that got it at that time. The

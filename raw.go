@@ -24,7 +24,7 @@ func ParseHeader(section []byte) (h Header, err error) {
 	r := wire.NewReader(section)
 	kind := readSection(&r)
 	if kind != SectionHeader {
-		r.Fail(0, fmt.Errorf("%v section where header belongs", kind))
+		r.Fail(0, fmt.Errorf("%v got section, want header", kind))
 	}
 	readHeader(&r, &h)
 	r.Done()
@@ -136,12 +136,12 @@ func readRareSection(r *wire.Reader) SectionKind {
 	case kind != 0:
 		return kind
 	case symbol != nil:
-		r.Fail(start, fmt.Errorf("%s is no section of a message", quote(string(symbol))))
+		r.Fail(start, fmt.Errorf("unknown section descriptor %s", quote(string(symbol))))
 		return 0
 	case uint64(SectionHeader) <= code && code <= uint64(SectionFooter):
 		return SectionKind(code)
 	}
-	r.Fail(start, fmt.Errorf("descriptor 0x%02x is no section of a message", code))
+	r.Fail(start, fmt.Errorf("unknown section descriptor 0x%02x", code))
 	return 0
 }
 
@@ -463,7 +463,7 @@ func (m *RawMessage) BodySections() iter.Seq2[Section, error] {
 			value := r.Offset()
 			if want := bodyType(kind); want != wire.None {
 				if t := r.Next(); t != want && t != wire.None {
-					r.Fail(value, fmt.Errorf("%v where %v belongs in %v section", t, want, kind))
+					r.Fail(value, fmt.Errorf("got %v, want %v in %v section", t, want, kind))
 				}
 			}
 			r.Skip()

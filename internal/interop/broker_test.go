@@ -5,10 +5,8 @@ package interop
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -37,6 +35,8 @@ type broker struct {
 	topicPrefix  string // of the names of topics, on both sides
 	// Whether a queue must be declared before it is used, as RabbitMQ 4 wants.
 	declared bool
+	// Whether AMQP 0-9-1 clients can use it, too.
+	amqp091 bool
 	// Whether it says when it has no more messages for a receiver's credit, always.
 	drains bool
 	// The only delivery mode that the broker takes; ModeUnset: it takes both.
@@ -47,7 +47,7 @@ func activeMQ() broker {
 	return broker{
 		name:    "AMQ",
 		product: "ActiveMQ Classic",
-		version: "6.2.2",
+		version: "6.3.1",
 		start: func(t testing.TB) string {
 			return startEmbedded(t, "EmbeddedActiveMQ")
 		},
@@ -59,7 +59,7 @@ func brokerJ() broker {
 	return broker{
 		name:    "BJ",
 		product: "Qpid Broker-J",
-		version: "9.2.1",
+		version: "10.1.0",
 		start: func(t testing.TB) string {
 			return startEmbedded(t, "EmbeddedBrokerJ")
 		},
@@ -84,39 +84,17 @@ func startEmbedded(t testing.TB, class string) string {
 	return "127.0.0.1:" + port
 }
 
-const artemisVersion = "2.40.0"
-
 func artemis() broker {
 	return broker{
-		name:         "ART",
-		product:      "ActiveMQ Artemis",
-		version:      artemisVersion,
-		start:        startArtemis,
+		name:    "ART",
+		product: "ActiveMQ Artemis",
+		version: "2.55.0",
+		start: func(t testing.TB) string {
+			return startEmbedded(t, "EmbeddedArtemis")
+		},
 		peer:         amqpjms.Artemis(),
 		capabilities: true,
 	}
-}
-
-func startArtemis(t testing.TB) string {
-	t.Helper()
-	home, err := filepath.Abs(filepath.Join("java", "target", "artemis", "apache-artemis-"+artemisVersion))
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := strconv.Itoa(freePort(t))
-	instance := filepath.Join(t.TempDir(), "artemis")
-	create := exec.Command(filepath.Join(home, "bin", "artemis"), "create", instance, "--silent",
-		"--user", "interop", "--password", "interop", "--allow-anonymous",
-		"--host", "127.0.0.1", "--default-port", port,
-		"--no-amqp-acceptor", "--no-hornetq-acceptor", "--no-mqtt-acceptor", "--no-stomp-acceptor", "--no-web",
-		"--no-autotune", "--disable-persistence", "--java-memory", "512M")
-	create.Env = append(os.Environ(), "ARTEMIS_HOME="+home) // not one that is installed
-	if err := startPeer(t, "artemis create", create).finish(time.Minute); err != nil {
-		t.Fatalf("artemis create: %v", err)
-	}
-	run := exec.Command(filepath.Join(instance, "bin", "artemis"), "run")
-	startPeer(t, "Artemis", run).waitFor(t, "Server is now active", time.Minute)
-	return "127.0.0.1:" + port
 }
 
 // client is a Go client of a broker.
@@ -284,17 +262,34 @@ func (c *client) transmit(t testing.TB, to amqpjms.Destination, m *amqp.Message)
 	}
 }
 
-// try is transmit for a message that may be refused.
+// try is transmit for a message that may be refused. go-amqp's Send has no error where
+// the broker releases the message, as RabbitMQ does if no queue gets it.
 func (c *client) try(t testing.TB, to amqpjms.Destination, m *amqp.Message) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	s, err := c.session.NewSender(ctx, c.broker.address(t, to), &amqp.SenderOptions{TargetCapabilities: c.broker.kindCapabilities(to.Kind)})
 	if err != nil {
-		t.Fatalf("sender to %v: %v", to, err)
+		return err
 	}
 	defer s.Close(context.WithoutCancel(ctx))
-	return s.Send(ctx, m, nil)
+	receipt, err := s.SendWithReceipt(ctx, m, nil)
+	if err != nil {
+		return err
+	}
+	outcome, err := receipt.Wait(ctx)
+	if err != nil {
+		return err
+	}
+	switch outcome := outcome.(type) {
+	case *amqp.StateAccepted:
+		return nil
+	case *amqp.StateRejected:
+		if outcome.Error != nil {
+			return outcome.Error
+		}
+	}
+	return fmt.Errorf("its outcome is %T", outcome)
 }
 
 // open opens a receiver, which the end of the test closes.

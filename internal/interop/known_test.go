@@ -131,6 +131,13 @@ var known = map[string]byBroker{
 		"ART":  {"assigned instead", "what b gets in step 10 is nothing, not blue 1"},
 		"R4.0": noGroups, "R4.3": noGroups,
 	},
+
+	// To 4.0 the address of direct reply-to is a queue that is not there. Without "/queues/" it
+	// takes it and releases the reply.
+	"AMQP 0-9-1 asks with direct reply-to, Go replies": {
+		"R4.0": {"refused", "the reply is refused: session: amqp:not-found"},
+	},
+	"text not sent as data: Go to AMQP 0-9-1": {"R4.0": encodedFor091, "R4.3": encodedFor091},
 }
 
 var (
@@ -148,6 +155,7 @@ var (
 	priorityIgnored    = ignored("JMSPriority = 0", "JMSPriority > 4")
 	correlationIgnored = ignored("JMSCorrelationID = 'one'", "JMSCorrelationID = 'other'")
 	lastSection        = instead{"Qpid JMS has the last only", "the body is bytes 0203, not bytes 010203"}
+	encodedFor091      = instead{"as AMQP 1.0 encodes it", `the body is "\x00Sw\xa1\va reply, é", not "a reply, é"`}
 	groupsSplit        = instead{"no groups", "red is split; blue is split; green is split"}
 	noGroups           = instead{"no groups", "what b gets in step 10 is red 2, not blue 1"}
 )

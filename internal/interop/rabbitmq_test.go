@@ -33,6 +33,7 @@ func rabbitMQ(version, suite string) broker {
 		peer:         amqpjms.RabbitMQ(),
 		jmsAddresses: true,
 		declared:     true,
+		amqp091:      true,
 	}
 }
 
@@ -77,15 +78,7 @@ func debian(t testing.TB, suite string) string {
 			t.Fatalf("RabbitMQ is installed in a folder of its own, which needs Debian's debootstrap: install it (%v)", err)
 		}
 	}
-	cache := os.Getenv("INTEROP_CACHE")
-	if cache == "" {
-		dir, err := os.UserCacheDir()
-		if err != nil {
-			t.Fatal(err)
-		}
-		cache = filepath.Join(dir, "amqpjms-interop")
-	}
-	root := filepath.Join(cache, suite)
+	root := filepath.Join(cache(t), suite)
 	if _, err := os.Stat(root); err == nil {
 		return root
 	}
@@ -115,6 +108,19 @@ func debian(t testing.TB, suite string) string {
 		t.Fatal(err)
 	}
 	return root
+}
+
+// cache is the directory for what is downloaded once and kept.
+func cache(t testing.TB) string {
+	t.Helper()
+	if dir := os.Getenv("INTEROP_CACHE"); dir != "" {
+		return dir
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(dir, "amqpjms-interop")
 }
 
 // management is RabbitMQ's management node "/management": a pair of links of the

@@ -194,7 +194,7 @@ func (d *decoded) setField(f amqpjms.PropertiesField, fields map[string]value) e
 
 // belongs returns the error of a field of another type.
 func belongs(f amqpjms.PropertiesField, v value, want string) error {
-	return fmt.Errorf("%v: %s where %s belongs", f, v.T, want)
+	return fmt.Errorf("%v: got %s, want %s", f, v.T, want)
 }
 
 // addBody takes a section of the body: data is a binary and a sequence a list, or it
