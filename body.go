@@ -1121,13 +1121,32 @@ func describedFrom(v any) (descriptor, value any, ok bool) {
 // Described returns the descriptor and the value of a described value. A descriptor that is a
 // symbol is an amqp.Symbol. Anything else is an error, null too.
 func (v Value) Described() (Described, error) {
-	if d, ok := v.raw.(Described); ok {
+	raw, err := v.Raw()
+	if err != nil {
+		return Described{}, err
+	}
+	if d, ok := raw.(Described); ok {
 		return d, nil
 	}
-	if descriptor, value, ok := goamqp.Described(v.raw); ok {
+	if descriptor, value, ok := goamqp.Described(raw); ok {
 		return Described{descriptor, value}, nil
 	}
 	return Described{}, v.fail("described value")
+}
+
+// Described returns the descriptor and the value of a described value, which alias v and are
+// clipped.
+func (v RawValue) Described() (descriptor, value RawValue, ok bool) {
+	outer := wire.NewReader(v)
+	if outer.Next() != wire.Described {
+		return nil, nil, false
+	}
+	r := wire.NewReader(v[1:])
+	descriptor, value = r.Value(), r.Value()
+	if r.Done(); r.Err() != nil {
+		return nil, nil, false
+	}
+	return descriptor, value, true
 }
 
 // shown returns v, or where that is of a type of go-amqp's own what can be read: a []byte for an

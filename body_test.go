@@ -1006,6 +1006,56 @@ func TestDescribed(t *testing.T) {
 	wantValueError(t, err, `amqpjms: value "v" described: not read as string`)
 }
 
+// Messages that were found in use.
+func TestValuesFound(t *testing.T) {
+	m, err := unmarshal(encoded(t, `005370c0020141005374c13002a1047768656e00a31d636f6d2e6d6963726f736f66743a6461746574696d652d6f66667365748108daa19ea6b30000005375a00178`))
+	require.NoError(t, err)
+	when, err := Consumer{}.View(m, sentAt()).Property("when").Described()
+	require.NoError(t, err)
+	require.Equal(t, Described{amqp.Symbol("com.microsoft:datetime-offset"), int64(0x08daa19ea6b30000)}, when)
+	_, err = Producer{}.Prepare(m, sentAt())
+	require.NoError(t, err)
+	b, err := m.MarshalBinary()
+	require.NoError(t, err)
+	require.Contains(t, string(b), string(encoded(t, `00 a3 1d "com.microsoft:datetime-offset" 81 08daa19ea6b30000`)))
+
+	m, err = unmarshal(encoded(t, `005372c11702a312782d6f70742d6a6d732d6d73672d747970655104005376c01203a1016140f0000000080000000350010203`))
+	require.NoError(t, err)
+	stream, err := Consumer{}.View(m, sentAt()).Stream()
+	require.NoError(t, err)
+	require.Equal(t, []any{"a", nil, []byte{1, 2, 3}}, stream)
+}
+
+// An encoded described value reads so without being decoded.
+func TestRawDescribed(t *testing.T) {
+	v := RawValue(encoded(t, `00 a3 11 "com.microsoft:uri" a1 02 "a/"`))
+	descriptor, value, ok := v.Described()
+	require.True(t, ok)
+	name, ok := descriptor.Text()
+	require.True(t, ok)
+	require.Equal(t, "com.microsoft:uri", name)
+	text, ok := value.Text()
+	require.True(t, ok)
+	require.Equal(t, "a/", text)
+	_, _ = append(descriptor, 0), append(value, 0)
+	require.Equal(t, RawValue(encoded(t, `00 a3 11 "com.microsoft:uri" a1 02 "a/"`)), v, "both are clipped")
+	allocs(t, 0, "RawValue.Described", func() { _, _, _ = v.Described() })
+
+	outer, inner, ok := RawValue(encoded(t, `00 53 01 00 53 02 41`)).Described()
+	require.True(t, ok)
+	require.Equal(t, RawValue{0x53, 1}, outer)
+	_, inner, ok = inner.Described()
+	require.True(t, ok)
+	require.Equal(t, RawValue{0x41}, inner)
+
+	for _, wrong := range []string{``, `41`, `00`, `00 53`, `00 53 01`, `00 53 01 a1 02 "a"`, `00 53 01 41 41`, `00 3f 41`, `45`} {
+		descriptor, value, ok := RawValue(encoded(t, wrong)).Described()
+		require.False(t, ok, wrong)
+		require.Nil(t, descriptor)
+		require.Nil(t, value)
+	}
+}
+
 // be32 returns a number as a size of AMQP.
 func be32(n int) []byte { return binary.BigEndian.AppendUint32(nil, uint32(n)) }
 

@@ -36,11 +36,12 @@ import (
 	"unicode/utf8"
 
 	"github.com/Azure/go-amqp"
+	"github.com/seed-b113d664/amqpjms/internal/wire"
 )
 
-// MaxDepth is how deep values may be nested: a value inside MaxDepth lists, maps, arrays or
-// described values is the deepest.
-const MaxDepth = 100
+// MaxDepth is how deep values may be nested, as they may in encoded values: one inside MaxDepth
+// lists, maps, arrays or described values is the deepest.
+const MaxDepth = wire.MaxDepth
 
 // MaxElements is how many elements a list or an array may have, keys and values of a map
 // counted each, for go-amqp to decode it.
