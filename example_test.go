@@ -80,7 +80,7 @@ func (l *letter) stamp(s amqpjms.Stamp) {
 	for name, value := range s.ApplicationProperties() {
 		set(&l.properties, name, value)
 	}
-	l.body = l.body.Outgoing()
+	l.body = l.body.Outgoing(s.Peer)
 	set(&l.annotations, "x-opt-jms-msg-type", l.body.Annotation)
 }
 

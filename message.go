@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/Azure/go-amqp"
+	"github.com/seed-b113d664/amqpjms/internal/goamqp"
 	"github.com/seed-b113d664/amqpjms/internal/java"
 	"github.com/seed-b113d664/amqpjms/internal/wire"
 )
@@ -566,7 +566,7 @@ func (w Editor) setBody(m *amqp.Message, b Body, err error) error {
 // that m has stays if it can be true of the new body: one of a text in UTF-8 of a text, any
 // of bytes but that of a Java object, that of an object.
 func (w Editor) SetBody(m *amqp.Message, b Body) {
-	b = b.Outgoing()
+	b = b.Outgoing(w.Peer)
 	had := bodyOf(m)
 	if b.ContentType == "" && b.ContentEncoding == "" {
 		b.ContentType, _ = b.contentTypeAfter(had.ContentType, "")
@@ -940,7 +940,8 @@ func UnescapePropertyName(escaped string) string {
 // itself is not changed, and is still there to be settled.
 //
 // A message without a body section becomes one with an amqp-value null, for go-amqp
-// decodes both alike, and some peers end the session of the first. See [Body.Outgoing].
+// decodes both alike, and some peers end the session of the first; for a peer that takes no
+// null, one without a section, or of a BytesMessage with an empty data section.
 //
 // It is an error, a *[ValueError], if the header or the delay cannot be read, if the
 // message has a relative delay and no creation-time, if it has to wait and the next peer
@@ -963,17 +964,23 @@ func (f Forwarder) Forward(m *amqp.Message, now time.Time) (*amqp.Message, error
 		Annotations:           annotationsAfter(m.Annotations, delay),
 		Properties:            m.Properties,
 		ApplicationProperties: m.ApplicationProperties,
-		Data:                  m.Data,
-		Value:                 bodyOf(m).valueToSend(),
 		Sequence:              m.Sequence,
 		Footer:                m.Footer,
 	}
+	b := bodyOf(m)
+	if b.form() == formNone {
+		b.Value = amqp.Null{} // which go-amqp shows as no section
+	}
+	b = b.Outgoing(f.To)
+	out.Data, out.Value = b.Data, b.Value
 	if byProperty {
 		removeApplicationProperty(out, propertyScheduledDelay)
 	}
-	if err := checkWritable(out); err != nil {
+	sections, err := writable(out, true)
+	if err != nil {
 		return nil, err
 	}
+	sections.Put(out)
 	return out, nil
 }
 
@@ -995,140 +1002,26 @@ func annotationsAfter(a amqp.Annotations, delay DelayRequest) amqp.Annotations {
 	})
 }
 
-// checkWritable is an error if go-amqp cannot write something of m, though it decodes it:
-// keys of annotations and of the footer of some types, and what [checkValue] finds. It looks
-// at all of them, at the ids, which may be of any type there, and at every value of a map or a
-// list in the body.
-func checkWritable(m *amqp.Message) error {
-	for _, section := range [...]struct {
-		kind SectionKind
-		m    amqp.Annotations
-	}{{SectionDeliveryAnnotations, m.DeliveryAnnotations}, {SectionMessageAnnotations, m.Annotations}, {SectionFooter, m.Footer}} {
-		if err := checkAnnotations(section.kind, section.m, 0); err != nil {
-			return err
+// writable returns the sections of m as go-amqp has to be given them, each m's own or a copy:
+// a described value keeps its symbol. It is an error if go-amqp cannot write something of m,
+// though it may decode it. The properties that a stamp replaces are looked at only where all is
+// set. It looks at every value of a map or a list.
+func writable(m *amqp.Message, all bool) (goamqp.Sections, error) {
+	w := goamqp.Writer{Describe: describedFrom}
+	f := w.Properties(m.Properties, all)
+	if f == nil {
+		var s goamqp.Sections
+		if s, f = w.Sections(m); f == nil {
+			return s, nil
 		}
 	}
-	if p := m.Properties; p != nil {
-		if err := cmp.Or(checkValue(SectionProperties, p.MessageID, 0), checkValue(SectionProperties, p.CorrelationID, 0)); err != nil {
-			return err
-		}
+	if f.Err == goamqp.ErrNotWritten {
+		f.Err = errForwardBytes
 	}
-	for _, value := range m.ApplicationProperties {
-		if err := checkValue(SectionApplicationProperties, value, 0); err != nil {
-			return err
-		}
-	}
-	for _, sequence := range m.Sequence {
-		if err := checkValue(SectionAMQPSequence, sequence, 0); err != nil {
-			return err
-		}
-	}
-	return checkValue(SectionAMQPValue, m.Value, 0)
+	return goamqp.Sections{}, unwritable(f.In, f)
 }
 
-// checkAnnotations is an error if go-amqp cannot write a key of annotations, or a value is
-// an error to [checkValue].
-func checkAnnotations(in SectionKind, a amqp.Annotations, depth int) error {
-	for key, value := range a {
-		switch key.(type) {
-		case string, amqp.Symbol, int, int64:
-		default:
-			return &ValueError{What: "key of the " + in.String(), Value: fmt.Sprintf("%s %v", amqpTypeName(key), key),
-				Err: errNotWritten}
-		}
-		if err := checkValue(in, value, depth); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// checkValue is an error if v is, or holds, something that go-amqp writes wrongly: an array,
-// or a described value whose descriptor was a symbol.
-func checkValue(in SectionKind, v any, depth int) error {
-	const most = 10_000 // a cycle that Go can make and AMQP cannot, or something very odd
-	if depth > most {
-		return &ValueError{What: in.String(), Value: fmt.Sprintf("of type %T", v), Err: errTooDeep}
-	}
-	switch v := v.(type) {
-	case nil, amqp.Null, bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64,
-		string, []byte, time.Time, amqp.UUID:
-	case amqp.Symbol: // of the caller's: one that go-amqp decodes is a string
-		return checkSymbol(in.String(), string(v))
-	case []any:
-		for _, e := range v {
-			if err := checkValue(in, e, depth+1); err != nil {
-				return err
-			}
-		}
-	case map[string]any:
-		for _, e := range v {
-			if err := checkValue(in, e, depth+1); err != nil {
-				return err
-			}
-		}
-	case map[any]any:
-		for key, e := range v {
-			if err := checkValue(in, key, depth+1); err != nil {
-				return err
-			}
-			if err := checkValue(in, e, depth+1); err != nil {
-				return err
-			}
-		}
-	case []map[any]any:
-		for _, e := range v {
-			if err := checkValue(in, e, depth+1); err != nil {
-				return err
-			}
-		}
-	case amqp.Annotations: // in a modified outcome
-		return checkAnnotations(in, v, depth+1)
-	case []int32, []int64, []time.Time:
-		return checkArray(in.String(), v)
-	default:
-		return checkRare(in, reflect.ValueOf(v), depth)
-	}
-	return nil
-}
-
-// checkRare is checkValue for the types of go-amqp's own that it decodes described values
-// into, which have no names here, and for what a caller alone can make of the others.
-func checkRare(in SectionKind, v reflect.Value, depth int) error {
-	switch v.Kind() {
-	case reflect.Pointer:
-		if v.IsNil() { // at which go-amqp panics
-			return &ValueError{What: in.String(), Value: "of type " + v.Type().String(), Err: fmt.Errorf("%w: nil", errNotWritten)}
-		}
-		return checkValue(in, v.Elem().Interface(), depth+1)
-	case reflect.Map:
-		for _, e := range v.Seq2() {
-			if err := checkValue(in, e.Interface(), depth+1); err != nil {
-				return err
-			}
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			field := v.Type().Field(i)
-			if !field.IsExported() {
-				continue
-			}
-			f := v.Field(i)
-			if f.Kind() == reflect.Pointer && f.IsNil() {
-				continue // an absent field, as the error of a rejected outcome
-			}
-			e := f.Interface()
-			if _, ok := e.(string); ok && field.Name == "Descriptor" { // a symbol becomes a string as it is decoded
-				return &ValueError{What: in.String(), Value: "of type " + v.Type().String(),
-					Err: fmt.Errorf("%w: its descriptor, a symbol, would be a string", errNotWritten)}
-			}
-			if err := checkValue(in, e, depth+1); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
+var errForwardBytes = fmt.Errorf("%w: forward the encoded message with Forwarder.Append", goamqp.ErrNotWritten)
 
 // Prepare makes m ready to be sent now: it stamps it with a new id, and returns the
 // stamp. m must not be nil. See [Producer.Stamp] for now and for errors, and [Stamp.Apply]
@@ -1150,9 +1043,9 @@ func (p Producer) Prepare(m *amqp.Message, now time.Time) (Stamp, error) {
 
 // Apply writes the stamp to m, which must not be nil: a new header, with durable on the
 // wire; the properties message-id, user-id, to, absolute-expiry-time and creation-time,
-// set or removed; the annotation x-opt-jms-dest; what [Body.Outgoing] makes of the body,
-// which is the kind of message in x-opt-jms-msg-type, and an amqp-value null where there
-// is no body section; and the delay in its one form. What was left by an earlier send is
+// set or removed; the annotation x-opt-jms-dest; what [Body.Outgoing] makes of the body for the
+// stamp's peer, which is the kind of message in x-opt-jms-msg-type, and a section where there is
+// none; and the delay in its one form. What was left by an earlier send is
 // removed: a delay in the form of an annotation, and x-opt-to-type, the older annotation
 // for the kind of the destination. All else of m stays, delivery annotations too: take
 // those of a received message off before it is sent on. What m may share with another
@@ -1169,8 +1062,10 @@ func (p Producer) Prepare(m *amqp.Message, now time.Time) (Stamp, error) {
 // decodes it: keys of some types in annotations, of the delivery too, and in the footer;
 // arrays of int or long with a number below -128 and none above 127; arrays of timestamp with
 // one before 1677-09-22 or after 2262-04-11, or one before 1970 that has a part of a
-// millisecond; described values whose descriptor is a symbol. So all annotations, properties
-// and values of a map or a list are looked at. m does not change on error.
+// millisecond; and what it refuses: strings that are not valid UTF-8, Go types that AMQP has
+// no type for. Nor may values be nested more than 100 deep. So all annotations, properties and
+// values of a map or a list are looked at. A described value keeps its symbol, which go-amqp
+// alone would send as a string. m does not change on error.
 func (s Stamp) Apply(m *amqp.Message) error {
 	delayed := s.DeliveryDelay > 0
 	if delayed {
@@ -1178,7 +1073,8 @@ func (s Stamp) Apply(m *amqp.Message) error {
 			return &ValueError{What: "delivery delay", Value: milliseconds(s.DeliveryDelay), Err: errors.New(why)}
 		}
 	}
-	if err := checkWritable(m); err != nil {
+	sections, err := writable(m, false)
+	if err != nil {
 		return err
 	}
 	p := propertiesOf(m)
@@ -1205,6 +1101,7 @@ func (s Stamp) Apply(m *amqp.Message) error {
 		return &ValueError{What: "property", Value: quote(propertyScheduledDelay), Err: fmt.Errorf("a second delay beside %v", s.DelayForm)}
 	}
 
+	sections.Put(m)
 	m.Header = s.Header.MessageHeader()
 
 	editProperties(m, func(p *amqp.MessageProperties) {
@@ -1221,8 +1118,8 @@ func (s Stamp) Apply(m *amqp.Message) error {
 		p.AbsoluteExpiryTime = timeOf(s.Expiration)
 	})
 
-	body := bodyOf(m).Outgoing()
-	m.Value = body.Value
+	body := bodyOf(m).Outgoing(s.Peer)
+	m.Data, m.Value = body.Data, body.Value
 	had := len(m.Annotations) > 0
 	m.Annotations = edited(m.Annotations, 3, func(a amqp.Annotations) {
 		set := func(name string, value any) {

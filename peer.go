@@ -66,6 +66,10 @@ type Peer struct {
 	// TextAsData sends a text as a data section, for receivers that read no other.
 	TextAsData bool
 
+	// NoNullBody sends no body section in place of an amqp-value null, which ends receivers
+	// there. Elsewhere a message without a section ends the session: see [Body.Outgoing].
+	NoNullBody bool
+
 	// What consumers and producers may ask for. What is false is refused before an attach,
 	// since peers that cannot do it often say nothing.
 
@@ -127,7 +131,7 @@ func RabbitMQ3() Peer {
 // ServiceBus returns what the documentation says of Azure Service Bus. Its own
 // clients read data bodies only.
 func ServiceBus() Peer {
-	return Peer{Product: productServiceBus, Delay: DelayEnqueueTime, TextAsData: true}
+	return Peer{Product: productServiceBus, Delay: DelayEnqueueTime, TextAsData: true, NoNullBody: true}
 }
 
 // capabilityDelayedDelivery is the capability of a connection or link that delays (AMQ-8320).
