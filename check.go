@@ -587,7 +587,7 @@ func (c *checker) property(in, name string, t wire.Type) {
 		c.add(in, whoJMS, t.String()+": its typed getters throw")
 	}
 	switch name {
-	case jmsxDeliveryCount, jmsxGroupID, jmsxGroupSeq, jmsAMQPTTL, jmsAMQPReplyToGroupID:
+	case "JMSXDeliveryCount", "JMSXGroupID", "JMSXGroupSeq", "JMS_AMQP_TTL", "JMS_AMQP_REPLY_TO_GROUP_ID":
 		// qpid-jms-receive: group-jmsxgroupid-as-application-property, property-name-jmsxdeliverycount, property-name-jms-amqp-ttl
 		c.add(in, whoJMS, "ignored: the name is that of a field")
 	}

@@ -223,20 +223,13 @@ func JMSXUserID(userID []byte) (string, error) {
 // GroupID returns JMSXGroupID as it stands on the wire. "" is a group too.
 func (v View) GroupID() Opt[string] { return optional(propertiesOf(v.Message).GroupID) }
 
-// GroupSeq returns JMSXGroupSeq.
+// GroupSeq returns JMSXGroupSeq: a group-sequence of 2^31 or more is negative.
 func (v View) GroupSeq() Opt[int32] {
 	if sequence := propertiesOf(v.Message).GroupSequence; sequence != nil {
-		return Some(JMSXGroupSeq(*sequence))
+		return Some(int32(*sequence))
 	}
 	return Opt[int32]{}
 }
-
-// JMSXGroupSeq returns a group-sequence as JMS's int, in which 2^31 and more are
-// negative. [GroupSequence] goes back.
-func JMSXGroupSeq(sequence uint32) int32 { return int32(sequence) }
-
-// GroupSequence returns the group-sequence of a JMSXGroupSeq: negative numbers are 2^31 and more.
-func GroupSequence(seq int32) uint32 { return uint32(seq) }
 
 // ReplyToGroupID returns JMS_AMQP_REPLY_TO_GROUP_ID as it stands on the wire.
 func (v View) ReplyToGroupID() Opt[string] { return optional(propertiesOf(v.Message).ReplyToGroupID) }
@@ -247,11 +240,20 @@ func (v View) ContentType() Opt[string] { return optional(propertiesOf(v.Message
 // ContentEncoding returns JMS_AMQP_CONTENT_ENCODING as it stands on the wire.
 func (v View) ContentEncoding() Opt[string] { return optional(propertiesOf(v.Message).ContentEncoding) }
 
-func optional(s *string) Opt[string] {
-	if s == nil {
-		return Opt[string]{}
+// optional returns what p points to, unset for nil.
+func optional[T comparable](p *T) Opt[T] {
+	if p == nil {
+		return Opt[T]{}
 	}
-	return Some(*s)
+	return Some(*p)
+}
+
+// pointer returns a pointer to a new copy of the value, nil where it is unset, for go-amqp.
+func (o Opt[T]) pointer() *T {
+	if !o.ok {
+		return nil
+	}
+	return &o.v
 }
 
 // Body returns the body, which is the message's own. go-amqp decodes an amqp-value null
@@ -298,23 +300,154 @@ func (v View) Object() (any, error) { return v.Body().Object() }
 // Payload returns the bytes that a message carries, as [Body.Payload] does.
 func (v View) Payload() ([]byte, error) { return v.Body().Payload() }
 
-// Names of properties that are fields of the message.
-const (
-	jmsxDeliveryCount      = "JMSXDeliveryCount"
-	jmsxGroupID            = "JMSXGroupID"
-	jmsxGroupSeq           = "JMSXGroupSeq"
-	jmsxUserID             = "JMSXUserID"
-	jmsAMQPTTL             = "JMS_AMQP_TTL"
-	jmsAMQPReplyToGroupID  = "JMS_AMQP_REPLY_TO_GROUP_ID"
-	jmsAMQPContentType     = "JMS_AMQP_CONTENT_TYPE"
-	jmsAMQPContentEncoding = "JMS_AMQP_CONTENT_ENCODING"
-	jmsAMQPTypedEncoding   = "JMS_AMQP_TYPED_ENCODING"
-)
+// A jmsField is a field of the message that JMS shows as a property: what it is called, and how
+// it is read, set and removed.
+type jmsField struct {
+	name   string
+	get    func(v View) Value
+	listed bool // a property, which PropertyNames lists; else one of JMS's header fields
 
-// fieldNames returns these names.
-func fieldNames() [9]string {
-	return [...]string{jmsxDeliveryCount, jmsxGroupID, jmsxGroupSeq, jmsxUserID, jmsAMQPTTL,
-		jmsAMQPReplyToGroupID, jmsAMQPContentType, jmsAMQPContentEncoding, jmsAMQPTypedEncoding}
+	// Where it goes: text or number is nil where it cannot be set, and unset says why.
+	text   func(f *fieldSettings) *Opt[string]
+	ascii  bool                                 // text is a symbol on the wire
+	number func(f *fieldSettings, n int64) bool // sets it if n is in range, and reports whether it is
+	want   string
+	remove func(f *fieldSettings)
+	unset  string
+}
+
+// fieldSettings holds the fields of a message that properties set. A TTL that is unset
+// stays as it is, the others are removed.
+type fieldSettings struct {
+	GroupID, ReplyToGroupID      Opt[string]
+	ContentType, ContentEncoding Opt[string]
+	GroupSeq                     Opt[int32]
+	TTL                          Opt[uint32]
+}
+
+// jmsFields lists all fields that JMS shows as properties. JMS's header fields are read as
+// JMS's selectors read them [jms 3.8.1.1].
+var jmsFields = [...]jmsField{
+	{name: "JMSXDeliveryCount", listed: true, unset: "cannot be set or removed",
+		get: func(v View) Value { return Value{raw: v.DeliveryCount(), exists: true} }},
+	{name: "JMSXGroupID", listed: true, text: func(f *fieldSettings) *Opt[string] { return &f.GroupID },
+		get: func(v View) Value { return textValue(v.GroupID()) }},
+	{name: "JMSXGroupSeq", listed: true, want: "not an integer from -2^31 to 2^31-1",
+		number: func(f *fieldSettings, n int64) bool {
+			f.GroupSeq = Some(int32(n))
+			return n == int64(int32(n))
+		},
+		remove: func(f *fieldSettings) { f.GroupSeq = Opt[int32]{} },
+		get: func(v View) Value {
+			n, ok := v.GroupSeq().Get()
+			return Value{raw: n, exists: ok}
+		}},
+	{name: "JMSXUserID", listed: true, unset: "cannot be set or removed",
+		get: func(v View) Value {
+			user, err := v.UserID()
+			return Value{raw: user, err: err, exists: err != nil || user != ""}
+		}},
+	{name: "JMS_AMQP_TTL", listed: true, want: "not an integer from 0 to 2^32-1",
+		number: func(f *fieldSettings, n int64) bool {
+			f.TTL = Some(uint32(n))
+			return n == int64(uint32(n))
+		},
+		remove: func(f *fieldSettings) { f.TTL = Some[uint32](0) },
+		get:    func(View) Value { return Value{} }}, // not a property of a received message
+	{name: "JMS_AMQP_REPLY_TO_GROUP_ID", listed: true, text: func(f *fieldSettings) *Opt[string] { return &f.ReplyToGroupID },
+		get: func(v View) Value { return textValue(v.ReplyToGroupID()) }},
+	{name: "JMS_AMQP_CONTENT_TYPE", listed: true, ascii: true, text: func(f *fieldSettings) *Opt[string] { return &f.ContentType },
+		get: func(v View) Value { return textValue(v.ContentType()) }},
+	{name: "JMS_AMQP_CONTENT_ENCODING", listed: true, ascii: true, text: func(f *fieldSettings) *Opt[string] { return &f.ContentEncoding },
+		get: func(v View) Value { return textValue(v.ContentEncoding()) }},
+	{name: "JMS_AMQP_TYPED_ENCODING", listed: true, unset: "cannot be set or removed: SetObject and SetJavaObject decide",
+		get: func(v View) Value { return Value{raw: true, exists: v.Body().Typed()} }},
+
+	{name: "JMSMessageID", get: func(v View) Value {
+		id, err := v.MessageID()
+		return Value{raw: id.JMSMessageID(), err: err, exists: err != nil || !id.IsZero()}
+	}},
+	{name: "JMSCorrelationID", get: func(v View) Value {
+		id, err := v.CorrelationID()
+		return Value{raw: id.JMSCorrelationID(), err: err, exists: err != nil || !id.IsZero()}
+	}},
+	{name: "JMSDestination", get: func(v View) Value { return addressValue(v.Destination()) }},
+	{name: "JMSReplyTo", get: func(v View) Value { return addressValue(v.ReplyTo()) }},
+	{name: "JMSDeliveryMode", get: func(v View) Value { return Value{raw: v.DeliveryMode().String(), exists: true} }},
+	{name: "JMSPriority", get: func(v View) Value { return Value{raw: int32(v.Priority()), exists: true} }},
+	{name: "JMSRedelivered", get: func(v View) Value { return Value{raw: v.Redelivered(), exists: true} }},
+	{name: "JMSType", get: func(v View) Value { return textValue(v.Type()) }},
+	{name: "JMSTimestamp", get: func(v View) Value { return Value{raw: v.Timestamp(), exists: true} }},
+	{name: "JMSExpiration", get: func(v View) Value { return longValue(v.Expiration()) }},
+	{name: "JMSDeliveryTime", get: func(v View) Value { return longValue(v.DeliveryTime()) }},
+}
+
+func textValue(s Opt[string]) Value { return Value{raw: s.v, exists: s.ok} }
+
+func longValue(n int64, err error) Value { return Value{raw: n, err: err, exists: true} }
+
+func addressValue(d Destination, err error) Value {
+	return Value{raw: d.Name, err: err, exists: err != nil || !d.IsZero()}
+}
+
+// fieldOf returns the field that a property is, nil where it is not one.
+func fieldOf(name string) *jmsField {
+	if !strings.HasPrefix(name, "JMS") {
+		return nil
+	}
+	for i := range jmsFields {
+		if jmsFields[i].name == name {
+			return &jmsFields[i]
+		}
+	}
+	return nil
+}
+
+// read returns the field of a message as a property.
+func (f *jmsField) read(v View) Value {
+	p := f.get(v)
+	p.what, p.name = "property", f.name
+	if !p.exists || p.err != nil {
+		p.raw = nil
+	}
+	return p
+}
+
+// set sets the field. nil removes a text.
+func (f *jmsField) set(to *fieldSettings, value any) error {
+	wrong := func(why string) error {
+		shown := fmt.Sprintf("of type %T", value)
+		if n := numberFrom(value); n.kind == numberInteger {
+			shown = strconv.FormatInt(n.n, 10)
+		} else if value == nil {
+			shown = "nil"
+		}
+		return &ValueError{What: f.name, Value: shown, Err: errors.New(why)}
+	}
+	switch {
+	case f.number != nil:
+		if n := numberFrom(value); n.kind != numberInteger || !f.number(to, n.n) {
+			return wrong(f.want)
+		}
+	case f.text == nil:
+		return wrong(f.unset)
+	case value == nil:
+		*f.text(to) = Opt[string]{}
+	default:
+		s, ok := value.(string)
+		if !ok {
+			return wrong("not a string")
+		}
+		check := checkText
+		if f.ascii {
+			check = checkSymbol
+		}
+		if err := check(f.name, s); err != nil {
+			return err
+		}
+		*f.text(to) = Some(s)
+	}
+	return nil
 }
 
 // Property returns a property, which does not exist if the message has none of the name.
@@ -324,11 +457,8 @@ func fieldNames() [9]string {
 // header fields such as JMSPriority. JMS_AMQP_TTL is not a property of a received
 // message. See [View.ApplicationProperty] for one that bears the name of a field.
 func (v View) Property(name string) Value {
-	if strings.HasPrefix(name, "JMS") {
-		if p, ok := v.field(name); ok {
-			p.what, p.name = "property", name
-			return p
-		}
+	if f := fieldOf(name); f != nil {
+		return f.read(v)
 	}
 	p, ok := v.ApplicationProperty(name)
 	return Value{what: "property", name: name, raw: p, exists: ok && !v.hidden(name)}
@@ -346,79 +476,15 @@ func (v View) hidden(name string) bool {
 	return name == propertyScheduledDelay && v.from().consumer.Peer.Delay == DelayProperty
 }
 
-// field returns the property that a field of the message is, false where the name is none of a field.
-func (v View) field(name string) (Value, bool) {
-	text := func(s Opt[string]) Value { return Value{raw: s.v, exists: s.ok} }
-	id := func(id ID, err error, jms func(ID) string) Value {
-		return Value{raw: jms(id), err: err, exists: err != nil || !id.IsZero()}
-	}
-	destination := func(d Destination, err error) Value {
-		return Value{raw: d.Name, err: err, exists: err != nil || !d.IsZero()}
-	}
-	long := func(n int64, err error) Value { return Value{raw: n, err: err, exists: true} }
-	var p Value
-	switch name {
-	case jmsxDeliveryCount:
-		p = Value{raw: v.DeliveryCount(), exists: true}
-	case jmsxGroupID:
-		p = text(v.GroupID())
-	case jmsxGroupSeq:
-		n, ok := v.GroupSeq().Get()
-		p = Value{raw: n, exists: ok}
-	case jmsxUserID:
-		user, err := v.UserID()
-		p = Value{raw: user, err: err, exists: err != nil || user != ""}
-	case jmsAMQPTTL:
-	case jmsAMQPReplyToGroupID:
-		p = text(v.ReplyToGroupID())
-	case jmsAMQPContentType:
-		p = text(v.ContentType())
-	case jmsAMQPContentEncoding:
-		p = text(v.ContentEncoding())
-	case jmsAMQPTypedEncoding:
-		p = Value{raw: true, exists: v.Body().Typed()}
-	case "JMSMessageID":
-		i, err := v.MessageID()
-		p = id(i, err, ID.JMSMessageID)
-	case "JMSCorrelationID":
-		i, err := v.CorrelationID()
-		p = id(i, err, ID.JMSCorrelationID)
-	case "JMSDestination":
-		p = destination(v.Destination())
-	case "JMSReplyTo":
-		p = destination(v.ReplyTo())
-	case "JMSDeliveryMode":
-		p = Value{raw: v.DeliveryMode().String(), exists: true} // [jms 3.8.1.1]
-	case "JMSPriority":
-		p = Value{raw: int32(v.Priority()), exists: true}
-	case "JMSRedelivered":
-		p = Value{raw: v.Redelivered(), exists: true}
-	case "JMSType":
-		p = text(v.Type())
-	case "JMSTimestamp":
-		p = long(v.Timestamp(), nil)
-	case "JMSExpiration":
-		p = long(v.Expiration())
-	case "JMSDeliveryTime":
-		p = long(v.DeliveryTime())
-	default:
-		return Value{}, false
-	}
-	if !p.exists || p.err != nil {
-		p.raw = nil
-	}
-	return p, true
-}
-
 // PropertyNames returns the names of the properties that exist, sorted:
 // JMSXDeliveryCount, the fields that the message has, and the application properties.
 // JMS's header fields are no properties, and are named only where there is an application
 // property of that name too.
 func (v View) PropertyNames() []string {
 	var names []string
-	for _, name := range fieldNames() {
-		if p, _ := v.field(name); p.exists {
-			names = append(names, name)
+	for i := range jmsFields {
+		if f := &jmsFields[i]; f.listed && f.get(v).exists {
+			names = append(names, f.name)
 		}
 	}
 	for name := range v.Message.ApplicationProperties {
@@ -691,12 +757,9 @@ func (w Editor) SetGroup(m *amqp.Message, id Opt[string], seq Opt[int32]) error 
 	if err != nil {
 		return err
 	}
-	var groupSequence *uint32
-	if n, ok := seq.Get(); ok {
-		sequence := GroupSequence(n)
-		groupSequence = &sequence
-	}
-	editProperties(m, func(p *amqp.MessageProperties) { p.GroupID, p.GroupSequence = groupID, groupSequence })
+	editProperties(m, func(p *amqp.MessageProperties) {
+		p.GroupID, p.GroupSequence = groupID, groupSequence(seq).pointer()
+	})
 	return nil
 }
 
@@ -721,12 +784,16 @@ func (w Editor) SetProperty(m *amqp.Message, name string, value any) error {
 // It copies the application properties if it sets any, so set many at once rather than one by
 // one.
 func (w Editor) SetProperties(m *amqp.Message, properties map[string]any) error {
-	next := *m // of which nothing is seen on error
+	var fields fieldSettings
+	var fieldsSet bool
 	var own map[string]any
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		value := properties[name]
-		if isField, err := setField(&next, name, value); isField {
-			if err != nil {
+		if f := fieldOf(name); f != nil && f.listed {
+			if !fieldsSet {
+				fields, fieldsSet = fieldsOf(m), true
+			}
+			if err := f.set(&fields, value); err != nil {
 				return err
 			}
 			continue
@@ -744,74 +811,55 @@ func (w Editor) SetProperties(m *amqp.Message, properties map[string]any) error 
 		}
 		own[key] = value
 	}
-	m.Header, m.Properties = next.Header, next.Properties
+	if fieldsSet {
+		fields.apply(m)
+	}
 	if own != nil {
 		m.ApplicationProperties = own
 	}
 	return nil
 }
 
-// setField sets the field of m that a property is, and reports whether it is one. m must be the caller's own.
-func setField(m *amqp.Message, name string, value any) (isField bool, err error) {
-	wrong := func(why string) (bool, error) {
-		shown := fmt.Sprintf("of type %T", value)
-		if n := numberFrom(value); n.kind == numberInteger {
-			shown = strconv.FormatInt(n.n, 10)
-		} else if value == nil {
-			shown = "nil"
-		}
-		return true, &ValueError{What: name, Value: shown, Err: errors.New(why)}
+// fieldsOf returns the fields of m that properties set, its TTL unset.
+func fieldsOf(m *amqp.Message) fieldSettings {
+	p := propertiesOf(m)
+	f := fieldSettings{
+		GroupID:         optional(p.GroupID),
+		ReplyToGroupID:  optional(p.ReplyToGroupID),
+		ContentType:     optional(p.ContentType),
+		ContentEncoding: optional(p.ContentEncoding),
 	}
-	text := func(check func(what, text string) error, set func(p *amqp.MessageProperties, s *string)) (bool, error) {
-		var s *string
-		if value != nil {
-			v, ok := value.(string)
-			if !ok {
-				return wrong("not a string")
-			}
-			if err := check(name, v); err != nil {
-				return true, err
-			}
-			s = &v
-		}
-		editProperties(m, func(p *amqp.MessageProperties) { set(p, s) })
-		return true, nil
+	if p.GroupSequence != nil {
+		f.GroupSeq = Some(int32(*p.GroupSequence))
 	}
-	switch name {
-	case jmsxGroupID:
-		return text(checkText, func(p *amqp.MessageProperties, s *string) { p.GroupID = s })
-	case jmsAMQPReplyToGroupID:
-		return text(checkText, func(p *amqp.MessageProperties, s *string) { p.ReplyToGroupID = s })
-	case jmsAMQPContentType:
-		return text(checkSymbol, func(p *amqp.MessageProperties, s *string) { p.ContentType = s })
-	case jmsAMQPContentEncoding:
-		return text(checkSymbol, func(p *amqp.MessageProperties, s *string) { p.ContentEncoding = s })
-	case jmsxGroupSeq:
-		n := numberFrom(value)
-		if n.kind != numberInteger || n.n != int64(int32(n.n)) {
-			return wrong("not an integer from -2^31 to 2^31-1")
-		}
-		sequence := GroupSequence(int32(n.n))
-		editProperties(m, func(p *amqp.MessageProperties) { p.GroupSequence = &sequence })
-		return true, nil
-	case jmsAMQPTTL:
-		n := numberFrom(value)
-		if n.kind != numberInteger || n.n != int64(uint32(n.n)) {
-			return wrong("not an integer from 0 to 2^32-1")
-		}
-		h := Header{}.MessageHeader()
-		if m.Header != nil {
-			*h = *m.Header
-		}
-		h.TTL = time.Duration(n.n) * time.Millisecond
-		m.Header = h
-		return true, nil
-	case jmsxDeliveryCount, jmsxUserID:
-		return wrong("cannot be set or removed")
-	case jmsAMQPTypedEncoding:
-		return wrong("cannot be set or removed: SetObject and SetJavaObject decide")
+	return f
+}
+
+// apply gives m these fields. m keeps the ttl that it has where that is unset.
+func (f fieldSettings) apply(m *amqp.Message) {
+	editProperties(m, func(p *amqp.MessageProperties) {
+		p.GroupID, p.ReplyToGroupID = f.GroupID.pointer(), f.ReplyToGroupID.pointer()
+		p.ContentType, p.ContentEncoding = f.ContentType.pointer(), f.ContentEncoding.pointer()
+		p.GroupSequence = groupSequence(f.GroupSeq).pointer()
+	})
+	ttl, ok := f.TTL.Get()
+	if !ok || ttl == 0 && m.Header == nil {
+		return
 	}
-	return false, nil
+	h := Header{}.MessageHeader()
+	if m.Header != nil {
+		*h = *m.Header
+	}
+	h.TTL = time.Duration(ttl) * time.Millisecond
+	m.Header = h
+}
+
+// groupSequence returns the group-sequence of a JMSXGroupSeq: a negative one is 2^31 or more.
+func groupSequence(seq Opt[int32]) Opt[uint32] {
+	if n, ok := seq.Get(); ok {
+		return Some(uint32(n))
+	}
+	return Opt[uint32]{}
 }
 
 // RemoveProperty removes a property of any name. Those that are fields of the message
@@ -825,19 +873,14 @@ func (w Editor) RemoveProperty(m *amqp.Message, name string) error {
 			return err
 		}
 	}
-	switch name {
-	case jmsxGroupSeq:
-		editProperties(m, func(p *amqp.MessageProperties) { p.GroupSequence = nil })
-	case jmsAMQPTTL:
-		if m.Header != nil {
-			h := *m.Header
-			h.TTL = 0
-			m.Header = &h
-		}
-	default:
-		if _, err := setField(m, name, nil); err != nil {
+	if f := fieldOf(name); f != nil && f.listed {
+		fields := fieldsOf(m)
+		if f.remove != nil {
+			f.remove(&fields)
+		} else if err := f.set(&fields, nil); err != nil {
 			return err
 		}
+		fields.apply(m)
 	}
 	removeApplicationProperty(m, key)
 	return nil
@@ -866,15 +909,14 @@ func (w Editor) PropertyKey(name string) (string, error) {
 	wrong := func(why string) (string, error) {
 		return "", &ValueError{What: "property", Value: quote(name), Err: errors.New(why)}
 	}
-	fields := fieldNames()
-	switch {
+	switch f := fieldOf(name); {
 	case name == "":
 		return wrong("empty")
 	case !strings.HasPrefix(name, "JMS"):
-	case slices.Contains(fields[:], name):
-		return wrong("a field of the message, and no application property")
+	case f != nil && f.listed:
+		return wrong("a field of the message, not an application property")
 	case !strings.HasPrefix(name, "JMS_"):
-		return wrong("JMS keeps names that start with JMS for itself") // [jms 3.5.1]
+		return wrong("JMS reserves names that start with JMS: use another name, or JMS_ and a vendor's name") // [jms 3.5.1]
 	}
 	if err := checkText("property", name); err != nil {
 		return "", err
