@@ -58,10 +58,15 @@ func (k MessageKind) String() string {
 // integer type that is. No kind is nil, AMQP's null. Any other value is an error, a
 // *[ValueError], and no kind either.
 func MessageKindFrom(annotation any) (Opt[MessageKind], error) {
-	if n, ok := integerFrom(annotation); ok && 0 <= n && n <= int64(TextMessage) {
-		return Some(MessageKind(n)), nil
-	}
-	if n := numberFrom(annotation); n.stated() {
+	return messageKind(numberFrom(annotation))
+}
+
+// messageKind returns the kind of message that has a number.
+func messageKind(n number) (Opt[MessageKind], error) {
+	switch {
+	case n.kind == numberInteger && 0 <= n.n && n.n <= int64(TextMessage):
+		return Some(MessageKind(n.n)), nil
+	case n.stated():
 		return Opt[MessageKind]{}, n.wrong(annotationMessageKind, "not an integer from 0 to 5")
 	}
 	return Opt[MessageKind]{}, nil
@@ -210,21 +215,80 @@ func (m *RawMessage) Kind() (MessageKind, error) {
 	return kindOf(annotation, contentType, form, value), nil
 }
 
-// saidOfKind returns what the content-type and the annotation say of the kind of message.
+// saidOfKind returns what the content-type and the annotation say of the kind of message. It
+// does not read the content-type where the annotation decides.
 func (m *RawMessage) saidOfKind() (contentType string, annotation any, err error) {
-	v, err := m.Property(FieldContentType)
-	if err != nil {
-		return "", nil, err
-	}
-	contentType, _ = v.Text()
-	v, err = m.Annotation(annotationMessageKind)
+	v, err := m.Annotation(annotationMessageKind)
 	if err != nil {
 		return "", nil, err
 	}
 	if n, ok := v.Int(); ok {
-		annotation = n
+		if annotation = n; 0 <= n && n <= int64(TextMessage) {
+			return "", annotation, nil
+		}
 	}
+	v, err = m.Property(FieldContentType)
+	if err != nil {
+		return "", nil, err
+	}
+	contentType, _ = v.Text()
 	return contentType, annotation, nil
+}
+
+// decodeBody returns the body: all of it, or only what a method needs that reads amqp-values
+// and amqp-sequences of these types.
+func (m *RawMessage) decodeBody(whole bool, types []wire.Type) (b Body, err error) {
+	for s, err := range m.BodySections() {
+		if err != nil {
+			return Body{}, err
+		}
+		r := wire.NewReader(s.Value)
+		t := r.Next()
+		switch {
+		case s.Kind == SectionData:
+			b.Data = append(b.Data, r.Binary())
+			continue
+		case s.Kind == SectionFooter:
+			continue
+		case !whole && !slices.Contains(types, t):
+			if s.Kind == SectionAMQPSequence {
+				b.Sequences = [][]any{nil}
+			} else {
+				b.Value = typeOf(s.Value)
+			}
+			continue
+		}
+		v := readAny(&r)
+		if e := r.Err(); e != nil {
+			return Body{}, wireError("body", s.Offset+len(s.Bytes)-len(s.Value), e)
+		}
+		switch {
+		case s.Kind == SectionAMQPSequence:
+			b.Sequences = append(b.Sequences, v.([]any))
+		case v == nil:
+			b.Value = amqp.Null{}
+		default:
+			b.Value = v
+		}
+	}
+	b.ContentType, b.Annotation, err = m.saidOfKind()
+	if err != nil {
+		return Body{}, err
+	}
+	if !whole && (b.form() > formData || b.Kind() == BytesMessage) {
+		return b, nil // to which neither applies
+	}
+	for _, f := range [...]struct {
+		field PropertiesField
+		to    *string
+	}{{FieldContentType, &b.ContentType}, {FieldContentEncoding, &b.ContentEncoding}} {
+		text, _, err := m.text(f.field)
+		if err != nil {
+			return Body{}, err
+		}
+		*f.to = string(text)
+	}
+	return b, nil
 }
 
 // typeOf returns an empty value of the type of v, as far as the kind of a body depends on it.
@@ -782,47 +846,11 @@ func checkAMQP(v any, depth int) error {
 
 // amqpTypeName names the AMQP type of a value that go-amqp decoded.
 func amqpTypeName(v any) string {
-	switch v := v.(type) {
-	case unread:
-		return string(v)
-	case nil, amqp.Null:
-		return "null"
-	case bool:
-		return "boolean"
-	case int8:
-		return "byte"
-	case int16:
-		return "short"
-	case int32:
-		return "int"
-	case int64:
-		return "long"
-	case uint8:
-		return "ubyte"
-	case uint16:
-		return "ushort"
-	case uint32:
-		return "uint"
-	case uint64:
-		return "ulong"
-	case float32:
-		return "float"
-	case float64:
-		return "double"
-	case string:
-		return "string"
-	case amqp.Symbol:
-		return "symbol"
-	case []byte:
-		return "binary"
-	case time.Time:
-		return "timestamp"
-	case amqp.UUID, uuid.UUID:
-		return "uuid"
-	case []any:
-		return "list"
-	case map[string]any, map[any]any:
-		return "map"
+	if u, ok := v.(unread); ok {
+		return string(u)
+	}
+	if s := scalarFrom(v); s.typ != wire.None {
+		return s.typ.String()
 	}
 	return fmt.Sprintf("of type %T", v)
 }

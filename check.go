@@ -206,7 +206,7 @@ func (c *checker) annotations() {
 // kindOfRaw returns the kind of destination that words name.
 func kindOfRaw(v RawValue) DestinationKind {
 	text, _ := v.Text()
-	return kindOfWords(text)
+	return DestinationKindFrom(nil, text)
 }
 
 // misplaced looks for names that count as message annotations only, in other sections, and for
@@ -816,9 +816,14 @@ func (m *RawMessage) body() (b Body, sections int, err error) {
 		return Body{}, 0, err
 	}
 	b.ContentEncoding, _ = encoding.Text()
-	if b.ContentType, b.Annotation, err = m.saidOfKind(); err != nil {
+	if _, b.Annotation, err = m.saidOfKind(); err != nil {
 		return Body{}, 0, err
 	}
+	contentType, err := m.Property(FieldContentType)
+	if err != nil {
+		return Body{}, 0, err
+	}
+	b.ContentType, _ = contentType.Text()
 	return b, sections, nil
 }
 

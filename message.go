@@ -17,22 +17,21 @@ import (
 	"github.com/seed-b113d664/amqpjms/internal/wire"
 )
 
-// A Editor is how messages are written. The zero Editor writes for any peer, and holds
-// property names to JMS's rule. Writers can be compared with == and used by several
-// goroutines at once.
+// An Editor writes what an application sets on a message. The zero Editor writes for any
+// peer, and holds property names to JMS's rule. Editors can be compared with == and used by
+// several goroutines at once.
 //
-// Its methods set one thing of a message and leave all else as it is. What the message
-// may share with another (its properties, annotations, application properties and header)
-// is not written into but replaced by a copy, nil where nothing is left in it, and nothing
-// changes on error. Errors are *[ValueError].
+// Each method sets one thing of a message, which must not be nil, and nothing else. It does
+// not write into what the message may share with another (properties, annotations,
+// application properties, header), but replaces that by a copy, nil where nothing is left in
+// it. Nothing changes on error. Errors are *[ValueError].
 //
-// What a [Producer] stamps on a message is not its business: the message id, the
-// destination, the times, the header.
+// A [Producer] sets the rest: the message id, the destination, the times, the header.
 type Editor struct {
 	Peer Peer
 
-	// AnyPropertyName allows names of properties that are no Java identifiers, or are words
-	// of JMS's selectors. Qpid JMS hides such properties.
+	// AnyPropertyName allows names of properties that are not Java identifiers, or are reserved
+	// words in JMS selectors. Qpid JMS hides such properties.
 	AnyPropertyName bool
 
 	// EscapePropertyNames escapes names of properties as [EscapePropertyName] does.
@@ -243,16 +242,14 @@ func (w Editor) SetProperty(m *amqp.Message, name string, value any) error {
 // message set the field: JMSXGroupID, JMS_AMQP_REPLY_TO_GROUP_ID, JMS_AMQP_CONTENT_TYPE
 // and JMS_AMQP_CONTENT_ENCODING a string, the last two in ASCII, or nil to remove it;
 // JMSXGroupSeq an integer in the range of int; JMS_AMQP_TTL an integer from 0 to 2^32-1, the
-// ttl of the header alone, which a [Producer] writes anew: set it after that, or in the
-// producer's WireTTL. nil is no integer: [Editor.RemoveProperty] removes those two.
+// ttl of the header alone, which a [Producer] overwrites: set it after that, or in
+// Producer.WireTTL. nil is not an integer: [Editor.RemoveProperty] removes those two.
 //
-// It is an error if a value is of another type; if a name is not one that
-// [Editor.PropertyKey] takes; if it is of a field that cannot be set: JMSXDeliveryCount,
-// JMSXUserID, JMS_AMQP_TYPED_ENCODING ([Editor.SetObject] and [Editor.SetJavaObject]
-// decide).
+// It is an error if a value is of another type; if [Editor.PropertyKey] does not take a name;
+// if a field cannot be set: JMSXDeliveryCount, JMSXUserID, JMS_AMQP_TYPED_ENCODING
+// ([Editor.SetObject] and [Editor.SetJavaObject] decide).
 //
-// It copies the application properties if it sets any, so set many at once rather than one by
-// one.
+// It copies the application properties if it sets any, so set many at once.
 func (w Editor) SetProperties(m *amqp.Message, properties map[string]any) error {
 	var fields fieldSettings
 	var fieldsSet bool
@@ -365,9 +362,9 @@ func removeApplicationProperty(m *amqp.Message, key string) {
 }
 
 // PropertyKey returns the key that a property has among the application properties: its
-// name, or what the Writer escapes that to. It is an error if the name is one that JMS
-// keeps for itself, which is all that start with "JMS" but "JMS_" and what is known as a
-// field; and, unless any name may be set, if it is not what [CheckPropertyName] takes.
+// name, or what the Editor escapes that to. It is an error if the name is that of a field, or
+// one that JMS reserves, which are all that start with "JMS" but not with "JMS_"; and, unless
+// any name may be set, if [CheckPropertyName] does not take it.
 func (w Editor) PropertyKey(name string) (string, error) {
 	key := name
 	if w.EscapePropertyNames {
@@ -399,7 +396,7 @@ func (w Editor) PropertyKey(name string) (string, error) {
 	return key, nil
 }
 
-// CheckPropertyName is an error, a *[ValueError], if a name is not JMS's for a property:
+// CheckPropertyName returns an error, a *[ValueError], unless JMS takes a name for a property:
 // a Java identifier of characters up to U+FFFF other than NULL, TRUE, FALSE, NOT, AND,
 // OR, BETWEEN, LIKE, IN, IS and ESCAPE, in upper case [jms 3.8.1.1].
 func CheckPropertyName(name string) error {
@@ -410,14 +407,14 @@ func CheckPropertyName(name string) error {
 	case "":
 		return wrong("empty")
 	case "NULL", "TRUE", "FALSE", "NOT", "AND", "OR", "BETWEEN", "LIKE", "IN", "IS", "ESCAPE":
-		return wrong("a word of JMS's selectors")
+		return wrong("reserved word in JMS selectors")
 	}
 	for i, r := range name {
 		switch {
 		case i == 0 && !identifierStart(r):
-			return wrong("starts with " + strconv.QuoteRune(r) + ", which starts no Java identifier")
+			return wrong("starts with " + strconv.QuoteRune(r) + ", which does not start a Java identifier")
 		case !identifierPart(r):
-			return wrong("holds " + strconv.QuoteRune(r) + ", which is in no Java identifier")
+			return wrong("holds " + strconv.QuoteRune(r) + ", which is not in a Java identifier")
 		}
 	}
 	return nil
@@ -450,7 +447,7 @@ const (
 func EscapePropertyName(name string) (string, error) {
 	escaped := strings.NewReplacer("-", escapedHyphen, ".", escapedDot).Replace(name)
 	if UnescapePropertyName(escaped) != name {
-		return "", &ValueError{What: "property", Value: quote(name), Err: errors.New("holds what - or . is escaped as")}
+		return "", &ValueError{What: "property", Value: quote(name), Err: errors.New("contains _HYPHEN_ or _DOT_, which - and . are escaped as")}
 	}
 	return escaped, nil
 }
