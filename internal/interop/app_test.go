@@ -343,3 +343,11 @@ func quote(s string) string {
 }
 
 func unquote(v json.RawMessage) string { return strings.Trim(string(v), `"`) }
+
+// must returns a value of a message that go-amqp decoded, which cannot be an error.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
