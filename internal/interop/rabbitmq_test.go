@@ -27,12 +27,14 @@ const rabbit = "RabbitMQ"
 
 // rabbitMQ is the version of RabbitMQ that a suite of Debian has.
 func rabbitMQ(version, suite string) broker {
+	peer := amqpjms.RabbitMQ()
+	peer.TemporaryQueues = version != "4.0"
 	return broker{
 		name:         "R" + version,
 		product:      rabbit,
 		version:      version + ".",
 		start:        func(t testing.TB) string { return startRabbitMQ(t, suite) },
-		peer:         amqpjms.RabbitMQ(),
+		peer:         peer,
 		jmsAddresses: true,
 		declared:     true,
 	}
