@@ -3,9 +3,6 @@ package amqpjms
 import (
 	"bytes"
 	"fmt"
-	"go/doc/comment"
-	"go/parser"
-	"go/token"
 	"maps"
 	"math"
 	"os"
@@ -42,8 +39,8 @@ type view map[string]golden.Value
 
 func fixtureSets() []fixtureSet {
 	return []fixtureSet{
-		{"send", "qpid-jms-send", golden.SendKeys(), sendView, 359},
-		{"receive", "qpid-jms-receive", golden.ReceiveKeys(), receiveView, 377},
+		{"send", "qpid-jms-send", golden.SendKeys(), sendView, 380},
+		{"receive", "qpid-jms-receive", golden.ReceiveKeys(), receiveView, 418},
 		{"encoders", "encoders", golden.EncoderKeys(), encoderView, 195},
 		{"hand", "hand", golden.HandKeys(), handView, 282},
 	}
@@ -444,55 +441,6 @@ func TestGoAMQPAgrees(t *testing.T) {
 	require.Greater(t, n, 900)
 }
 
-// deviations reads the list of the package comment: slug and text of each.
-func deviations(t *testing.T) (slugs []string, texts map[string]string) {
-	t.Helper()
-	file, err := parser.ParseFile(token.NewFileSet(), "header.go", nil, parser.ParseComments|parser.PackageClauseOnly)
-	require.NoError(t, err)
-	texts = map[string]string{}
-	var p comment.Parser
-	heading := ""
-	for _, block := range p.Parse(file.Doc.Text()).Content {
-		switch block := block.(type) {
-		case *comment.Heading:
-			heading = plain(block.Text)
-		case *comment.List:
-			if heading != "Deviations" {
-				continue
-			}
-			for _, item := range block.Items {
-				require.Len(t, item.Content, 1)
-				text := plain(item.Content[0].(*comment.Paragraph).Text)
-				slug, text, ok := strings.Cut(text, ": ")
-				require.True(t, ok, "deviation without text: %s", slug)
-				require.NotContains(t, texts, slug)
-				slugs = append(slugs, slug)
-				texts[slug] = text
-			}
-		}
-	}
-	require.NotEmpty(t, slugs)
-	return slugs, texts
-}
-
-// plain returns a text of a comment on one line.
-func plain(text []comment.Text) string {
-	var b strings.Builder
-	for _, x := range text {
-		switch x := x.(type) {
-		case comment.Plain:
-			b.WriteString(string(x))
-		case comment.Italic:
-			b.WriteString(string(x))
-		case *comment.Link:
-			b.WriteString(plain(x.Text))
-		case *comment.DocLink:
-			b.WriteString("[" + plain(x.Text) + "]")
-		}
-	}
-	return strings.Join(strings.Fields(b.String()), " ")
-}
-
 // deviationCases returns the names of the cases of each deviation, by set.
 func deviationCases(t *testing.T) map[string]string {
 	t.Helper()
@@ -545,44 +493,36 @@ func groupDeviations(t *testing.T) map[string][]string {
 	return names
 }
 
-// The deviations are listed once in the package comment and once, with the names of their cases, in the README. Both
-// lists are what the fixtures say.
+// The list of deviations is what the fixtures say, both ways.
 func TestDeviations(t *testing.T) {
-	slugs, texts := deviations(t)
-	cases := deviationCases(t)
-	for _, slug := range slugs {
-		if cases[slug] == "" {
-			t.Errorf("package comment: %s: no case deviates so", slug)
-		}
-	}
-	for slug, names := range cases {
-		if texts[slug] == "" {
-			t.Errorf("%s (%s): not in the list of the package comment", slug, names)
-		}
-	}
-
-	data, err := os.ReadFile("README.md")
+	const file = "testdata/deviations.md"
+	data, err := os.ReadFile(file)
 	require.NoError(t, err)
-	_, section, ok := strings.Cut(string(data), "\n## Deviations\n")
-	require.True(t, ok, "README.md has no section Deviations")
-	section, _, _ = strings.Cut(section, "\n## ")
-	var rows []string
-	for line := range strings.Lines(section) {
-		if line = strings.TrimSpace(line); strings.HasPrefix(line, "|") {
-			rows = append(rows, line)
+	want := deviationCases(t)
+	listed := map[string]bool{}
+	for line := range strings.Lines(string(data)) {
+		if !strings.HasPrefix(line, "|") || strings.HasPrefix(line, "|---") || strings.HasPrefix(line, "| slug |") {
+			continue
 		}
-	}
-	want := []string{"| slug | what and why | cases |", "|---|---|---|"}
-	for _, slug := range slugs {
-		want = append(want, "| "+slug+" | "+texts[slug]+" | "+cases[slug]+" |")
-	}
-	for i, row := range want {
-		if i >= len(rows) || rows[i] != row {
-			t.Errorf("README.md: row %d of the deviations must be\n%s", i+1, row)
+		cells := strings.Split(strings.TrimSpace(line), "|")
+		require.Len(t, cells, 5, "%s: row with other than three cells: %s", file, line)
+		slug, text, cases := strings.TrimSpace(cells[1]), strings.TrimSpace(cells[2]), strings.TrimSpace(cells[3])
+		switch {
+		case listed[slug]:
+			t.Errorf("%s: %s stands twice", file, slug)
+		case text == "":
+			t.Errorf("%s: %s: no reason", file, slug)
+		case want[slug] == "":
+			t.Errorf("%s: %s: no fixture deviates so", file, slug)
+		case want[slug] != cases:
+			t.Errorf("%s: %s: the cases of the fixtures are\n%s", file, slug, want[slug])
 		}
+		listed[slug] = true
 	}
-	if len(rows) > len(want) {
-		t.Errorf("README.md: more rows than deviations: %s", rows[len(want)])
+	for _, slug := range slices.Sorted(maps.Keys(want)) {
+		if !listed[slug] {
+			t.Errorf("%s: no row for %s (%s)", file, slug, want[slug])
+		}
 	}
 }
 
@@ -1104,6 +1044,7 @@ func messageView(t *testing.T, v view, prefix string, c golden.Case, m *View) {
 	v.set(t, prefix+"special.JMSXGroupID", id(m.GroupID()))
 	v.set(t, prefix+"special.JMSXGroupSeq", m.GroupSeq().Or(0))
 	v.set(t, prefix+"special.JMS_AMQP_REPLY_TO_GROUP_ID", id(m.ReplyToGroupID()))
+	v.set(t, prefix+"special.JMS_AMQP_TTL", orError(m.Property("JMS_AMQP_TTL").Raw()))
 	user, err := m.UserID()
 	switch {
 	case err != nil:
@@ -1296,11 +1237,11 @@ func viewOfReceive(t *testing.T, v view, c golden.Case, raw *RawMessage) {
 	if m == nil {
 		return
 	}
-	if nulls()[c.Name] {
+	if value, ok := hidden()[c.Name]; ok {
 		kind, err := raw.Kind()
 		require.NoError(t, err)
 		require.NotEqual(t, kind, bodyOf(m).Kind(), c.At())
-		m.Value = amqp.Null{}
+		m.Value = value
 	}
 	view := receiverOf(t, c).View(m, arrival(t, c, raw))
 	times := map[string]golden.Value{"JMSDeliveryTime": v["JMSDeliveryTime"], "JMSExpiration": v["JMSExpiration"]}
@@ -1315,8 +1256,11 @@ func viewOfReceive(t *testing.T, v view, c golden.Case, raw *RawMessage) {
 // stringKeys are the cases whose annotations have keys that are strings, which go-amqp does not tell from symbols.
 func stringKeys() map[string]bool { return map[string]bool{"delivery-time-string-key": true} }
 
-// nulls are the cases in which go-amqp hides an amqp-value null that makes a difference.
-func nulls() map[string]bool { return map[string]bool{"body-value-null": true} }
+// hidden are the cases in which go-amqp hides what makes a difference: an amqp-value null, which it decodes as no body,
+// and one that is a symbol, which it decodes as a string.
+func hidden() map[string]any {
+	return map[string]any{"body-value-null": amqp.Null{}, "forward-value-null": amqp.Null{}, "body-value-symbol": amqp.Symbol("hello")}
+}
 
 // symbols puts symbols where go-amqp gives strings for them.
 func symbols(v view, c golden.Case) {
@@ -1513,6 +1457,9 @@ func written(t *testing.T, c golden.Case) (*amqp.Message, *refusal) {
 		received, err := unmarshal(v.V.([]byte))
 		require.NoError(t, err, c.At())
 		if c.Text("set.resendMode") == "forward" {
+			if value, ok := hidden()[c.Name]; ok {
+				received.Value = value
+			}
 			return received, nil
 		}
 		id, err := Consumer{}.View(received, time.Time{}).MessageID()
@@ -1679,10 +1626,6 @@ func viewOfSend(t *testing.T, v view, c golden.Case) {
 		v.set(t, "observed.JMSDeliveryTime", s.DeliveryTime)
 		v.set(t, "observed.JMSExpiration", s.Expiration)
 		v["observed.JMSDestination"] = destinationValue(s.Destination, nil)
-		if slices.ContainsFunc(c.All("set.property"), func(p golden.NamedValue) bool { return p.Name == "JMS_AMQP_TTL" }) {
-			delete(v, "observed.special.exists.JMS_AMQP_TTL") // is for the sender alone
-			delete(v, "observed.propertyNames")
-		}
 		if foreign, _ := c.Value("set.foreignMessage"); foreign.V == true {
 			// What the client did not set on a message of another provider is that provider's affair.
 			for key := range v {
@@ -1697,7 +1640,7 @@ func viewOfSend(t *testing.T, v view, c golden.Case) {
 
 // symbolsLost are the sends of symbols that an application had received: go-amqp makes strings of them.
 func symbolsLost() []string {
-	return []string{"forward-map-amqp-types", "forward-amqp-only-properties"}
+	return []string{"forward-map-amqp-types", "forward-amqp-only-properties", "forward-object-symbol"}
 }
 
 // viewOfSections adds the bytes of each section: those on record, or those that the fixture has for ours, where
