@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -438,8 +439,8 @@ func BenchmarkView(b *testing.B) {
 				b.Fatal(err1, err2, err3, err4, err5, err6, err7, err8)
 			}
 			_, _, _, _ = v.DeliveryMode(), v.Priority(), v.Redelivered(), v.DeliveryCount()
-			_, _, _, _, _ = v.Timestamp(), v.Type(), v.GroupID(), v.GroupSeq(), v.ReplyToGroupID()
-			_, _, _ = v.ContentType(), v.ContentEncoding(), v.Kind()
+			_, _, _, _, _ = must(v.Timestamp()), must(v.Type()), must(v.GroupID()), must(v.GroupSeq()), must(v.ReplyToGroupID())
+			_, _, _ = must(v.ContentType()), must(v.ContentEncoding()), must(v.Kind())
 		}
 	})
 	measure(b, "every JMS field", "decoding", decoding(encoded))
@@ -486,7 +487,7 @@ func BenchmarkGrowth(b *testing.B) {
 			m.ApplicationProperties[fmt.Sprint("property", i)] = true
 		}
 		return calling(func() error {
-			if got := len((View{Message: &m}).PropertyNames()); got < n {
+			if got := len(must(View{Message: &m}.PropertyNames())); got < n {
 				return fmt.Errorf("%d names", got)
 			}
 			return nil
@@ -641,4 +642,124 @@ func lookAtAll(m *RawMessage, encoded []byte) error {
 	_, err12 := m.GroupKey("none")
 	_, err13 := m.Kind()
 	return cmp.Or(err1, err2, err3, err4, err5, err6, err7, err8, err9, err10, err11, err12, err13)
+}
+
+// typicalMessage returns a message as a JMS application might send it: header,
+// three annotations, eight properties, three application properties, a body of
+// data. Its bytes are always the same.
+func typicalMessage(tb testing.TB, body int) (*amqp.Message, []byte) {
+	tb.Helper()
+	to, subject, replyTo, contentType, groupID := "orders", "order", "replies", "application/octet-stream", "customer-4711"
+	sent := time.UnixMilli(1796053099649)
+	m := &amqp.Message{
+		Header: &amqp.MessageHeader{Durable: true, Priority: 7, TTL: time.Minute},
+		Annotations: amqp.Annotations{
+			"x-opt-jms-dest": int8(0), "x-opt-jms-msg-type": int8(3), "x-opt-delivery-time": int64(1796053109649),
+		},
+		Properties: &amqp.MessageProperties{
+			MessageID: "ID:958b1782-9817-4d4a-8d96-67c7dd5c1f6e:1:1:1-1", To: &to, Subject: &subject, ReplyTo: &replyTo,
+			CorrelationID: uint64(42), ContentType: &contentType, CreationTime: &sent, GroupID: &groupID,
+		},
+		ApplicationProperties: map[string]any{"region": "north", "count": int32(3), "urgent": true},
+		Data:                  [][]byte{bytes.Repeat([]byte{'x'}, body)},
+	}
+	b, err := m.MarshalBinary()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var raw RawMessage
+	require.NoError(tb, raw.Parse(b))
+	sortEntries(tb, raw.MessageAnnotations)
+	sortEntries(tb, raw.ApplicationProperties)
+	return m, b
+}
+
+// sortEntries puts the entries of a section's map in one order, for go-amqp writes them in any, and benchmarks are to
+// read the same bytes. The shortest key is first, so what a peek looks for is last.
+func sortEntries(tb testing.TB, section []byte) {
+	tb.Helper()
+	r := wire.NewReader(section)
+	readSection(&r)
+	_, n := r.Map()
+	first := r.Offset()
+	var entries [][]byte
+	for range n {
+		start := r.Offset()
+		r.SkipN(2)
+		entries = append(entries, r.Since(start))
+	}
+	require.Nil(tb, r.Err())
+	slices.SortFunc(entries, bytes.Compare)
+	copy(section[first:], slices.Concat(entries...))
+}
+
+// kindsOfIDs are one id of each kind, with its JMSMessageID.
+func kindsOfIDs(tb testing.TB) []struct {
+	name string
+	id   ID
+	jms  string
+} {
+	rows := []struct {
+		name string
+		id   ID
+		jms  string
+	}{
+		{name: "string with ID:", jms: "ID:958b1782-9817-4d4a-8d96-67c7dd5c1f6e:1:1:1-1"},
+		{name: "string without ID:", jms: "ID:AMQP_NO_PREFIX:my-application-id"},
+		{name: "string with a marker", jms: "ID:AMQP_STRING:ID:AMQP_ULONG:my-id"},
+		{name: "ulong", jms: "ID:AMQP_ULONG:18446744073709551615"},
+		{name: "uuid", jms: "ID:AMQP_UUID:0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0"},
+		{name: "binary", jms: "ID:AMQP_BINARY:000102030405060708090A0B0C0D0E0F"},
+	}
+	for i := range rows {
+		var err error
+		rows[i].id, err = ParseID(rows[i].jms)
+		require.NoError(tb, err)
+	}
+	return rows
+}
+
+// propertiesWith is a message of nothing but a message-id, as go-amqp writes it.
+func propertiesWith(tb testing.TB, id ID) (*amqp.Message, []byte) {
+	m := &amqp.Message{Properties: &amqp.MessageProperties{MessageID: id.Value()}}
+	wire, err := m.MarshalBinary()
+	require.NoError(tb, err)
+	return m, wire
+}
+
+var sink any // where what is measured escapes to
+
+// What is measured here and on the JVM (internal/bench) works on the same bytes. This says that they are what they are
+// called, and writes them to the file that BENCH_INPUTS names: a name and hex digits a line.
+func TestPeerInputs(t *testing.T) {
+	var file strings.Builder
+	add := func(name string, b []byte) { fmt.Fprintf(&file, "%s %x\n", name, b) }
+	for _, row := range kindsOfIDs(t) {
+		encoded := row.id.AppendTo(nil)
+		id, err := RawValue(encoded).ID()
+		require.NoError(t, err)
+		require.Equal(t, row.jms, id.JMSMessageID())
+		add("id/"+row.name+"/jms", []byte(row.jms))
+		add("id/"+row.name+"/wire", encoded)
+	}
+	for _, size := range bodySizes {
+		_, encoded := typicalMessage(t, size.body)
+		var m RawMessage
+		require.NoError(t, m.Parse(encoded))
+		require.Equal(t, size.body, bytes.Count(m.Body, []byte("x")))
+		add("message/"+size.name, encoded)
+		if size.body == 256 {
+			add("header", m.HeaderSection)
+		}
+	}
+	p, body := typicalProducer()
+	prepared := amqp.NewMessage(body)
+	_, err := p.Prepare(prepared, sentAt())
+	require.NoError(t, err)
+	encoded, err := prepared.MarshalBinary()
+	require.NoError(t, err)
+	add("prepared", encoded)
+	if name := os.Getenv("BENCH_INPUTS"); name != "" {
+		require.NoError(t, os.WriteFile(name, []byte(file.String()), 0o666))
+	}
 }

@@ -1,58 +1,65 @@
 package amqpjms
 
 import (
+	"bytes"
+	"errors"
 	"math"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/Azure/go-amqp"
+	"github.com/seed-b113d664/amqpjms/internal/charset"
 	"github.com/seed-b113d664/amqpjms/internal/wire"
 )
 
-// A Problem is something in a message that somebody misreads, refuses or ignores.
+// A Problem is something in a message that a peer misreads, refuses or ignores, or that AMQP forbids.
 type Problem struct {
 	In   string // where: "header", "annotation x-opt-jms-dest", "body", …
-	Who  string // a peer, "Qpid JMS" for JMS applications behind any peer, or "AMQP 1.0" for what it forbids
-	What string // what becomes of it
+	Who  string // a peer's Product; "Qpid JMS", a JMS application behind any peer; "go-amqp", a Go program; "AMQP 1.0", the specification
+	What string // the harm
 }
 
-// String returns the problem on one line, for people to read.
+// String returns the problem on one line.
 func (p Problem) String() string { return p.In + ": " + p.Who + ": " + p.What }
 
-// Who Check speaks of beside the peers.
+// Who a problem is with, beside the peers.
 const (
-	whoAMQP = "AMQP 1.0"
-	whoJMS  = "Qpid JMS"
+	whoAMQP   = "AMQP 1.0"
+	whoJMS    = "Qpid JMS"
+	whoGoAMQP = "go-amqp"
 )
 
 // CheckMessage is [Check] for a message that go-amqp is to send. It is an error, a
 // *[ValueError], if go-amqp cannot encode it.
 func CheckMessage(m *amqp.Message, p Peer) ([]Problem, error) {
-	if err := checkWritable(m); err != nil {
+	sections, err := writable(m, true)
+	if err != nil {
 		return nil, err
 	}
-	b, err := m.MarshalBinary()
+	sent := *m
+	sections.Put(&sent)
+	b, err := sent.MarshalBinary()
 	if err != nil {
 		return nil, &ValueError{What: "message", Value: "of kind " + bodyOf(m).Kind().String(), Err: err}
 	}
 	return Check(b, p), nil
 }
 
-// Check returns what a peer, or a JMS application behind it, would misread, refuse or
-// ignore in an encoded message: all that is known of the predefined peers, which are told
-// apart by their Product. For the zero Peer it is what any of them would. It finds what was
-// seen of those versions (see [Artemis] and the others), so an empty answer is no promise.
+// Check returns what p, a JMS application or a Go program behind it would misread, refuse or
+// ignore in an encoded message, what it lacks for them, and what AMQP forbids. It goes by the
+// fields of p; Product adds the known defects of that product. The zero Peer stands for all the
+// predefined ones.
 //
-// It also finds some of what AMQP 1.0 forbids: sections that are broken, properties and keys
-// of a wrong type, equal keys in a section that is a map or in a body that is one
-// [amqp 1.6.23]. Of keys it compares those of the right type, in a body strings. It does not
-// look into values of annotations, properties, maps and lists.
-//
-// It lists no problem twice. Its time grows as the message does, and it copies texts, data
-// and keys.
+// Each claim was seen of the versions that [Artemis] and the others name, so no problem is no
+// promise. A problem is listed once. The time grows with the message; texts, data and keys are
+// copied.
 func Check(msg []byte, p Peer) []Problem {
-	c := checker{peer: p}
+	c := checker{peers: []Peer{p}}
+	if p == (Peer{}) {
+		c.peers = []Peer{Artemis(), ActiveMQ(), BrokerJ(), RabbitMQ(), RabbitMQ3(), ServiceBus()}
+	}
 	if err := c.m.Parse(msg); err != nil {
 		c.add("message", whoAMQP, plainError(err))
 		return c.problems
@@ -62,22 +69,19 @@ func Check(msg []byte, p Peer) []Problem {
 	c.properties()
 	c.applicationProperties()
 	c.body()
+	c.limits()
 	return c.problems
 }
 
 type checker struct {
-	peer     Peer
+	peers    []Peer
 	m        RawMessage
 	problems []Problem
 	listed   map[Problem]bool
 }
 
-// add adds a problem if it is one of the peer's, once: a message can have one in a million
-// places that look the same.
+// add adds a problem, once: a message can have one in a million places that look the same.
 func (c *checker) add(in, who, what string) {
-	if who != whoAMQP && who != whoJMS && c.peer.Product != "" && who != c.peer.Product {
-		return
-	}
 	p := Problem{in, who, what}
 	if c.listed == nil {
 		c.listed = map[Problem]bool{}
@@ -88,29 +92,81 @@ func (c *checker) add(in, who, what string) {
 	}
 }
 
+// defect adds a problem that one product has, whatever the fields of its Peer say.
+func (c *checker) defect(in, product, what string) {
+	c.each(in, what, func(p *Peer) bool { return p.Product == product })
+}
+
+// each adds a problem for each peer that has it.
+func (c *checker) each(in, what string, has func(p *Peer) bool) {
+	for i := range c.peers {
+		if p := &c.peers[i]; has(p) {
+			who := p.Product
+			if who == "" {
+				who = "the peer"
+			}
+			c.add(in, who, what)
+		}
+	}
+}
+
 // plainError returns an error's text without the package's name, for a Problem.
 func plainError(err error) string { return strings.TrimPrefix(err.Error(), "amqpjms: ") }
+
+// The line above a claim about a peer names what shows the harm: a recorded case of testdata, or
+// a row of internal/interop/TABLE.md. TestCheckEvidence holds the list.
 
 func (c *checker) header() {
 	h := c.m.Header
 	const in = "header"
 	if h.Mode == ModeUnset {
-		c.add(in, productRabbitMQ, "durable is not stated: 4.0 takes the message as durable, 4.3 as not durable")
+		// live: no header, in contrast: Go to JMS
+		c.defect(in, productRabbitMQ, "durable is unset: 4.0 reads true, 4.3 false")
 	}
 	if h.Priority.Or(0) > 9 {
-		c.add(in, whoJMS, "the priority is above 9, and read as 9")
+		// qpid-jms-receive: header-priority-255
+		c.add(in, whoJMS, "priority above 9, read as 9")
 	}
-	if h.DeliveryCount.Or(0) >= math.MaxInt32 {
-		c.add(in, whoJMS, "the delivery count is read as a negative number")
+	switch n := h.DeliveryCount.Or(0); {
+	case n == math.MaxUint32:
+		// qpid-jms-receive: header-delivery-count-int-max, of which it is the end
+		c.add(in, whoJMS, "delivery-count 2^32-1: JMSXDeliveryCount is 0")
+	case n >= math.MaxInt32:
+		// qpid-jms-receive: header-delivery-count-int-max
+		c.add(in, whoJMS, "delivery-count from 2^31-1: JMSXDeliveryCount is negative")
 	}
-	if ttl, ok := h.TTL.Get(); ok {
-		if expiry, err := c.m.Property(FieldAbsoluteExpiryTime); err == nil && expiry == nil && ttl > 0 {
-			for _, who := range []string{productArtemis, productRabbitMQ, productRabbitMQ3} {
-				c.add(in, who, "hands on the ttl as it is, and there is no absolute-expiry-time: each receiver counts from its own time of receipt")
-			}
+	c.expiry(h.TTL)
+
+	// go-programs: rabbitmq-client-publish
+	if c.m.MessageAnnotations == nil && h.Mode != ModeUnset && h.Priority == Some[uint8](0) && h.TTL == (Opt[uint32]{}) {
+		c.add(in, whoGoAMQP, "priority 0, the lowest: a MessageHeader has it unless Priority is set")
+	}
+}
+
+// expiry compares the ttl with the absolute-expiry-time.
+func (c *checker) expiry(ttl Opt[uint32]) {
+	v, err := c.m.Property(FieldAbsoluteExpiryTime)
+	if err != nil {
+		return // reported with the properties
+	}
+	expiry := v.number()
+	switch {
+	case ttl.Or(0) > 0 && v == nil:
+		for _, product := range []string{productArtemis, productRabbitMQ, productRabbitMQ3} {
+			// live: ttl that has waited: Go to Go
+			c.defect("header", product, "forwards the ttl unreduced; without absolute-expiry-time each receiver counts from its own time of receipt")
 		}
-	} else {
-		c.add(in, productServiceBus, "no ttl: the message lives as long as the queue says")
+	case ttl.Or(0) == 0 && expiry.kind == numberTimestamp && expiry.n > 0:
+		const what = "no ttl: absolute-expiry-time alone does not expire the message"
+		// live: absolute-expiry-time alone: Go to Go
+		c.defect("header", productRabbitMQ, what)
+		// service-bus: receive-lib-ttl-60-days
+		c.defect("header", productServiceBus, what+" in the Java, Go and Python SDKs")
+	case expiry.kind == numberTimestamp && expiry.n > 0:
+		created, err := c.m.Timestamp()
+		if err == nil && created > 0 && expiry.n-created < int64(ttl.Or(0))-1000 { // a ttl is lowered as the message waits
+			c.add("absolute-expiry-time", whoJMS, "earlier than creation-time plus ttl: a broker that goes by ttl delivers what has expired here")
+		}
 	}
 }
 
@@ -128,21 +184,64 @@ func (c *checker) annotations() {
 		n, _ := v.Int()
 		if name == annotationMessageKind {
 			_, err := MessageKindFrom(n)
-			effect, known = "the message never reaches the application", err == nil
+			effect, known = "the application never gets the message", err == nil
 		} else {
 			known = DestinationKindFrom(n, nil) != UnknownKind
 		}
-		if t := v.Type(); t != "byte" {
-			is := t + ", not byte: "
-			c.add(in, whoJMS, is+effect)
-			c.add(in, productArtemis, is+"refused by a cast to byte")
-		} else if !known {
+		switch t := v.Type(); {
+		case t != "byte":
+			what := "got " + t + ", want byte: "
+			if name == annotationMessageKind || t != "string" && t != "symbol" || kindOfRaw(v) == UnknownKind {
+				// qpid-jms-receive: destination-annotation-ubyte-1, body-msg-type-string-5
+				c.add(in, whoJMS, what+effect)
+			}
+			// live: annotations of the wrong type: Go to JMS
+			c.defect(in, productArtemis, what+"refused by a cast")
+		case !known:
+			// qpid-jms-receive: destination-annotation-byte-4
 			c.add(in, whoJMS, "out of range: "+effect)
 		}
 	}
 	c.delays()
-	c.symbolKeys(c.m.MessageAnnotations, "message-annotations")
-	c.symbolKeys(c.m.DeliveryAnnotations, "delivery-annotations")
+	c.misplaced()
+	c.annotationKeys(c.m.MessageAnnotations, "message-annotations")
+	c.annotationKeys(c.m.DeliveryAnnotations, "delivery-annotations")
+}
+
+// kindOfRaw returns the kind of destination that words name.
+func kindOfRaw(v RawValue) DestinationKind {
+	text, _ := v.Text()
+	return DestinationKindFrom(nil, text)
+}
+
+// misplaced looks for names that count as message annotations only, in other sections, and for
+// ways to delay that the peers do not have.
+func (c *checker) misplaced() {
+	for _, name := range []string{annotationDest, annotationReplyTo, annotationMessageKind, annotationDeliveryTime, annotationDeliveryDelay, annotationEnqueueTime} {
+		if v, _ := c.m.DeliveryAnnotation(name); v != nil {
+			// qpid-jms-receive: delivery-time-in-delivery-annotations; go-programs: amc-put
+			c.add("delivery-annotation "+name, whoJMS, "ignored: it is a message annotation")
+		}
+		if v, _ := c.m.find(c.m.ApplicationProperties, wire.String, name, false); v != nil {
+			// qpid-jms-receive: delivery-time-as-application-property
+			c.add("property "+quote(name), whoJMS, "ignored: it is a message annotation")
+		}
+	}
+	for _, name := range []string{"_AMQ_SCHED_DELIVERY", "ScheduledEnqueueTimeUtc", "x-delay", "AMQ_SCHEDULED_CRON", "AMQ_SCHEDULED_PERIOD", "AMQ_SCHEDULED_REPEAT"} {
+		in := ""
+		if v, _ := c.m.find(c.m.ApplicationProperties, wire.String, name, false); v != nil {
+			in = "property " + quote(name)
+		} else if v, _ := c.m.Annotation(name); v != nil {
+			in = "annotation " + name
+		} else {
+			continue
+		}
+		scheduledByActiveMQ := strings.HasPrefix(name, "AMQ_") && strings.HasPrefix(in, "property")
+		// live: other brokers' delays: Go to Go
+		c.each(in, "not a delay: the message is delivered at once", func(p *Peer) bool {
+			return !(scheduledByActiveMQ && p.Product == productActiveMQ)
+		})
+	}
 }
 
 // keys are those of one map, each with whether it is listed as being there more than once.
@@ -156,18 +255,18 @@ func (c *checker) key(seen keys, key []byte, in, read string) {
 		seen[string(key)] = false
 	} else if !listed {
 		seen[string(key)] = true
-		c.add(in, whoAMQP, "key "+quote(key)+" more than once: "+read)
+		c.add(in, whoAMQP, "duplicate key "+quote(key)+": "+read)
 	}
 }
 
 // What is read of equal keys.
 const (
-	readSectionKeys = "go-amqp keeps the last value, and a RawMessage reads the first"
+	readSectionKeys = "go-amqp keeps the last value, a RawMessage reads the first"
 	readBodyKeys    = "go-amqp keeps the last value"
 )
 
-// symbolKeys looks for keys of annotations that are no symbols, or equal.
-func (c *checker) symbolKeys(section []byte, in string) {
+// annotationKeys looks for keys of annotations that are not symbols, reserved, or equal.
+func (c *checker) annotationKeys(section []byte, in string) {
 	if section == nil {
 		return
 	}
@@ -180,17 +279,25 @@ func (c *checker) symbolKeys(section []byte, in string) {
 		if r.Skip(); r.Err() != nil {
 			break
 		}
-		switch key.Type() {
+		switch t := key.Type(); t {
 		case "symbol":
-			if name, ok := key.text(wire.Symbol); ok {
-				c.key(seen, name, in, readSectionKeys)
-			} else {
-				c.add(in, whoAMQP, "a key that is not ASCII, as a symbol is")
+			name, ok := key.text(wire.Symbol)
+			if !ok {
+				c.add(in, whoAMQP, "key is not ASCII")
+				continue
+			}
+			c.key(seen, name, in, readSectionKeys)
+			if in != "footer" && !bytes.HasPrefix(name, []byte("x-")) {
+				c.add(in, whoAMQP, "key "+quote(name)+" is reserved: it does not start with x-") // [amqp 3.2.10]
 			}
 		case "ulong":
-			c.add(in, whoAMQP, "a key of type ulong, which AMQP keeps for itself and go-amqp cannot write")
+			c.add(in, whoAMQP, "key is a ulong, which AMQP reserves and go-amqp cannot write") // [amqp 3.2.10]
 		default:
-			c.add(in, whoAMQP, "a key of type "+key.Type()+", not symbol")
+			c.add(in, whoAMQP, "key is "+t+", not symbol")
+			if in == "message-annotations" {
+				// qpid-jms-receive: delivery-time-string-key
+				c.add(in, whoJMS, "key is "+t+", not symbol: the application never gets the message")
+			}
 		}
 	}
 	r.Leave(outer)
@@ -212,47 +319,62 @@ func (c *checker) delays() {
 			continue
 		}
 		forms++
-		for _, product := range products() {
-			switch {
-			case form == DelayProperty:
-			case !serves(product, form):
-				c.add(in, product, "not served: the message is delivered at once")
-			case form == DelayAbsolute && v.Type() != "long" && v.Type() != "ulong":
-				what := v.Type() + ", not long: the message is delivered at once"
-				if product == productArtemis && v.Type() == "timestamp" {
-					what += ", and an OpenWire or core client that takes it is thrown out"
-				}
-				c.add(in, product, what)
-			}
+		n, t := v.number(), v.Type()
+		if form != DelayProperty {
+			// live: delivery delay by x-opt-delivery-delay: Go to Go
+			c.each(in, "not a delay: the message is delivered at once", func(p *Peer) bool { return p.ignores(form) })
 		}
 		switch form {
 		case DelayAbsolute:
-			switch t := v.Type(); {
-			case t == "float", t == "double", strings.HasPrefix(t, "decimal"), v.number().kind == numberTooLarge:
-				c.add(in, whoJMS, t+": made a long of, whatever it loses")
+			if t != "long" && t != "ulong" {
+				what := "got " + t + ", want long: the message is delivered at once"
+				// live: delivery times of other types: Go to Go
+				c.each(in, what, func(p *Peer) bool { return p.Delay == DelayAbsolute })
+				if t == "timestamp" {
+					c.defect(in, productArtemis, "got timestamp, want long: an OpenWire or core client that takes it is disconnected")
+				}
+			}
+			if t == "float" || t == "double" || strings.HasPrefix(t, "decimal") || n.kind == numberTooLarge {
+				// qpid-jms-receive: delivery-time-float, delivery-time-double, delivery-time-decimal32, delivery-time-ulong-max
+				c.add(in, whoJMS, t+" converted to long, losing precision")
+			}
+		case DelayEnqueueTime:
+			if t != "timestamp" {
+				// service-bus: python-scheduled-ttl, js-scheduled, go-scheduled
+				c.each(in, "got "+t+", want timestamp", func(p *Peer) bool { return p.Delay == DelayEnqueueTime })
 			}
 		case DelayRelative:
+			// live: delivery delay by x-opt-delivery-delay: Go to JMS
 			c.add(in, whoJMS, "ignored: JMSDeliveryTime is JMSTimestamp")
 		case DelayProperty:
-			c.add(in, productActiveMQ, "taken for a delay, and off the message")
+			// live: delivery delay by AMQ_SCHEDULED_DELAY: Go to Go
+			c.each(in, "treated as a delay and removed", func(p *Peer) bool { return p.Product == productActiveMQ && p.Delay != DelayProperty })
+		}
+		if created, err := c.m.Timestamp(); (form == DelayAbsolute || form == DelayEnqueueTime) && (n.kind == numberInteger || n.kind == numberTimestamp) &&
+			err == nil && created > 0 && n.n > 0 && n.n < created/100 {
+			c.add(in, whoJMS, "long before creation-time: milliseconds since 1970, not seconds")
 		}
 	}
 	if forms > 1 {
-		c.add("message-annotations", whoJMS, "more than one form of delay: which one is served depends on the peer")
+		c.add("message-annotations", whoJMS, "more than one form of delay: which one counts depends on the peer")
 	}
 }
 
-// serves reports whether a peer delays a message that asks for it by an annotation of this form.
-func serves(product string, form DelayForm) bool {
-	switch product {
-	case productArtemis, productActiveMQ:
-		return form == DelayAbsolute || form == DelayRelative
-	case productBrokerJ:
-		return form == DelayAbsolute
-	case productServiceBus:
-		return form == DelayEnqueueTime
+// ignores reports whether a peer is known to deliver a message at once that asks for a delay by an
+// annotation of this form. Artemis and ActiveMQ take the relative form beside the absolute one; a
+// peer may not have said how it delays.
+func (p *Peer) ignores(form DelayForm) bool {
+	switch {
+	case p.Delay == DelayUnset || p.Delay == form:
+		return false
+	case form == DelayRelative && p.Delay == DelayAbsolute:
+		return p.Product == productBrokerJ
+	case form == DelayAbsolute && p.Delay == DelayEnqueueTime:
+		return false // its JMS client sends it
+	case form == DelayRelative || form == DelayAbsolute:
+		return p.Delay != DelayProperty // ActiveMQ's, which takes them too
 	}
-	return false
+	return true
 }
 
 func (c *checker) properties() {
@@ -280,10 +402,11 @@ func (c *checker) properties() {
 		case want:
 			c.field(field, v, want)
 		default:
-			c.add(in, whoAMQP, t.String()+", not "+want.String())
+			c.add(in, whoAMQP, "got "+t.String()+", want "+want.String())
 			switch field {
 			case FieldUserID, FieldSubject, FieldCreationTime, FieldGroupSequence: // as it was seen of these
-				c.add(in, whoJMS, "the message never reaches the application")
+				// qpid-jms-receive: header-user-id-string, header-subject-symbol, header-creation-time-long-instead-of-timestamp, group-seq-int-instead-of-uint
+				c.add(in, whoJMS, "the application never gets the message")
 			}
 		}
 	}
@@ -327,37 +450,97 @@ func (c *checker) field(field PropertiesField, v RawValue, t wire.Type) {
 	case FieldUserID:
 		b, _ := v.Bytes()
 		if _, err := JMSXUserID(b); err != nil {
-			c.add(in, whoJMS, "not valid UTF-8: JMSXUserID is another text")
+			// qpid-jms-receive: header-user-id-invalid-utf8
+			c.add(in, whoJMS, "not valid UTF-8: JMSXUserID has replacement characters")
 		}
-		c.add(in, productRabbitMQ, "refused where it is not the name of the connection's user")
+		// live: JMSXUserID: Go to JMS
+		c.defect(in, productRabbitMQ, "refused unless it is the user of the connection")
+	case FieldTo, FieldReplyTo:
+		c.address(field, v)
 	case FieldGroupID:
-		for _, who := range []string{productRabbitMQ, productRabbitMQ3} {
-			c.add(in, who, "ignored: a group is not kept with one consumer")
+		for _, product := range []string{productRabbitMQ, productRabbitMQ3} {
+			// live: groups: each to one consumer, in order
+			c.defect(in, product, "ignored: no message groups")
+		}
+		if text, _ := v.Text(); text == "" {
+			// service-bus: go-session-empty
+			c.defect(in, productServiceBus, "empty: a queue with sessions refuses it")
 		}
 	case FieldGroupSequence:
 		n, _ := v.Int()
 		if n == math.MaxUint32 {
-			c.add(in, productArtemis, "-1 as JMSXGroupSeq: closes the group")
+			// live: groups, closed by group-sequence
+			c.defect(in, productArtemis, "-1 as JMSXGroupSeq: closes the group")
 		}
 		if n > math.MaxInt32 {
-			c.add(in, productActiveMQ, "negative as JMSXGroupSeq: closes the group")
+			// live: JMSXGroupID, JMSXGroupSeq: Go to JMS
+			c.defect(in, productActiveMQ, "negative as JMSXGroupSeq: closes the group")
 		}
 	}
 }
 
-func (c *checker) id(in string, id ID, v RawValue) {
-	for _, who := range []string{productRabbitMQ, productRabbitMQ3} {
-		switch {
-		case id.kind == idUlong || id.kind == idUUID:
-			c.add(in, who, v.Type()+": AMQP 0-9-1 clients get it as text and cannot tell it from a string")
-		case id.kind == idBinary:
-			c.add(in, who, "binary: AMQP 0-9-1 clients get it in a header or in another form")
-		case len(id.text) > 255:
-			c.add(in, who, "longer than 255 bytes: AMQP 0-9-1 clients get it in a header")
+// address checks a to or a reply-to.
+func (c *checker) address(field PropertiesField, v RawValue) {
+	in := field.String()
+	annotation, legacy := annotationDest, annotationToType
+	if field == FieldReplyTo {
+		annotation, legacy = annotationReplyTo, annotationReplyType
+	}
+	address, ok := v.Text()
+	switch {
+	case !ok: // reported
+		return
+	case address == "":
+		// qpid-jms-receive: destination-to-empty; go-programs: amc-put
+		c.add(in, whoJMS, "empty: a queue without a name")
+		return
+	}
+	// live: AMQP 0-9-1 asks, Go replies
+	c.each(in, "not an address of this peer: a message sent there is refused", func(p *Peer) bool { return !p.takes(address) })
+	a, err := c.m.Annotation(annotation)
+	l, err2 := c.m.Annotation(legacy)
+	if err == nil && err2 == nil && a == nil && l == nil {
+		// qpid-jms-receive: destination-to-no-annotation-consumer-topic
+		c.each(in, "no "+annotation+": a JMS application takes the kind of its own destination", func(p *Peer) bool {
+			return field == FieldReplyTo && p.kindOfPrefix(address) == UnknownKind
+		})
+	}
+}
+
+// takes reports whether an address has the form that the peer wants.
+func (p *Peer) takes(address string) bool {
+	if !p.PercentEncoded {
+		return true
+	}
+	for _, prefix := range []string{p.QueuePrefix, p.TopicPrefix} {
+		first, _, _ := strings.Cut(strings.TrimPrefix(prefix, "/"), "/")
+		rest, ok := strings.CutPrefix(address, "/"+first+"/")
+		if _, err := url.PathUnescape(rest); ok && rest != "" && err == nil && !strings.ContainsAny(rest, " ?#") {
+			return true
 		}
 	}
-	if id.kind != idString {
-		c.add(in, productServiceBus, v.Type()+": its own clients read ids that are strings")
+	return false
+}
+
+func (c *checker) id(in string, id ID, v RawValue) {
+	for _, product := range []string{productRabbitMQ, productRabbitMQ3} {
+		// live: ids, Go to AMQP 0-9-1
+		switch {
+		case id.kind == idUlong || id.kind == idUUID:
+			c.defect(in, product, v.Type()+": AMQP 0-9-1 clients get it as text")
+		case id.kind == idBinary:
+			c.defect(in, product, "binary: AMQP 0-9-1 clients get it in a header or in another form")
+		case len(id.text) > 255:
+			c.defect(in, product, "longer than 255 bytes: AMQP 0-9-1 clients get it in a header")
+		}
+	}
+	switch id.kind {
+	case idUlong, idUUID:
+		// service-bus: receive-lib-message-id-ulong, receive-lib-message-id-uuid
+		c.defect(in, productServiceBus, v.Type()+": the Go SDK shows no id, a reply through the Java SDK has its text")
+	case idBinary:
+		// service-bus: receive-lib-message-id-binary, js-message-id-buffer
+		c.defect(in, productServiceBus, "binary: the Go SDK shows no id, replies through the Java and JavaScript SDKs have another")
 	}
 }
 
@@ -380,11 +563,12 @@ func (c *checker) applicationProperties() {
 		name, ok := key.text(wire.String)
 		if !ok {
 			if key.Type() == "string" {
-				c.add(in, whoAMQP, "a key that is not valid UTF-8")
+				c.add(in, whoAMQP, "key is not valid UTF-8")
 				continue
 			}
-			c.add(in, whoAMQP, "a key of type "+key.Type()+", not string")
-			c.add(in, whoJMS, "the message never reaches the application")
+			c.add(in, whoAMQP, "key is "+key.Type()+", not string")
+			// qpid-jms-receive: property-int-key, property-null-key
+			c.add(in, whoJMS, "key is "+key.Type()+", not string: the application never gets the message")
 			continue
 		}
 		c.key(seen, name, in, readSectionKeys)
@@ -398,18 +582,19 @@ func (c *checker) applicationProperties() {
 
 func (c *checker) property(in, name string, t wire.Type) {
 	if CheckPropertyName(name) != nil {
-		c.add(in, whoJMS, "hidden, for its name is no Java identifier")
+		// qpid-jms-receive: property-name-with-dash
+		c.add(in, whoJMS, "hidden: the name is not a Java identifier")
 	}
 	switch t {
 	case wire.Boolean, wire.Byte, wire.Short, wire.Int, wire.Long, wire.Float, wire.Double, wire.String, wire.Null:
-	case wire.List, wire.Map, wire.Array, wire.Described:
-		c.add(in, whoAMQP, t.String()+", which no application property may be")
 	default:
-		c.add(in, whoJMS, t.String()+", which its getters refuse")
+		// qpid-jms-receive: property-ubyte, property-symbol, property-array, property-described
+		c.add(in, whoJMS, t.String()+": its typed getters throw")
 	}
 	switch name {
-	case jmsxDeliveryCount, jmsxGroupID, jmsxGroupSeq, jmsxUserID, jmsAMQPTTL, jmsAMQPReplyToGroupID:
-		c.add(in, whoJMS, "ignored, for it is the name of a field")
+	case "JMSXDeliveryCount", "JMSXGroupID", "JMSXGroupSeq", "JMS_AMQP_TTL", "JMS_AMQP_REPLY_TO_GROUP_ID":
+		// qpid-jms-receive: group-jmsxgroupid-as-application-property, property-name-jmsxdeliverycount, property-name-jms-amqp-ttl
+		c.add(in, whoJMS, "ignored: the name is that of a field")
 	}
 }
 
@@ -421,27 +606,59 @@ func (c *checker) body() {
 	}
 	c.sectionsKeys()
 	const in = "body"
-	switch b.form() {
+	form := b.form()
+	switch form {
 	case formNone:
-		c.add(in, productRabbitMQ, "no section: ends the session (4.0) or the link (4.3)")
+		// live: Message: JMS to Go
+		c.defect(in, productRabbitMQ, "no section: ends the session (4.0) or the link (4.3)")
+	case formNull:
+		// service-bus: receive-lib-text-null, receive-jms-body-text-not-set
+		c.each(in, "amqp-value null ends the Java SDK's receiver, again on each new one", func(p *Peer) bool { return p.NoNullBody })
 	case formSequence, formData:
 		if sections > 1 {
-			c.add(in, whoJMS, "several sections, of which only the last is read")
+			// qpid-jms-receive: body-data-two-sections, body-stream-two-sequences
+			c.add(in, whoJMS, "several sections: only the last is read")
 		}
-		if sections > 1 && b.form() == formData {
-			c.add(in, productActiveMQ, "several sections, of which only the first is kept")
+		if sections > 1 && form == formData {
+			// live: several data sections: Go to Go
+			c.defect(in, productActiveMQ, "several sections: only the first is kept")
 		}
 	}
+	if _, text := b.Value.(string); form == formSequence || form == formValue && (!text || len(c.peers) == 1) { // a text is good elsewhere
+		// service-bus: receive-jms-header-defaults-message-producer, receive-lib-map, receive-lib-stream
+		c.each(in, "not data: the Java SDK's getBody throws, the Go SDK's Body is nil", func(p *Peer) bool { return p.TextAsData })
+	}
 	if b.Kind() == MapMessage && c.m.mapHasHighText() {
-		c.add(in, productActiveMQ, "a text in a map has a character above U+FFFF: it is no UTF-8 any more, and Qpid JMS loses the message")
+		// live: MapMessage of a character above U+FFFF: Go to JMS
+		c.defect(in, productActiveMQ, "a character above U+FFFF in a map becomes invalid UTF-8, and Qpid JMS loses the message")
 	}
 	if b.Kind() == StreamMessage {
 		c.stream()
 	}
-	if b.form() != formData {
-		c.add(in, productServiceBus, "no data section: its own clients read no other")
-	}
+	c.kind(b)
 	c.readable(b)
+}
+
+// kind looks for bodies that JMS takes for another kind of message where none is stated.
+func (c *checker) kind(b Body) {
+	annotated, _ := MessageKindFrom(b.Annotation)
+	if annotated != (Opt[MessageKind]{}) {
+		return
+	}
+	const missing = "no " + annotationMessageKind + ": "
+	_, isMap := b.Value.(map[any]any)
+	_, isList := b.Value.([]any)
+	switch form := b.form(); {
+	case isMap:
+		// qpid-jms-receive: body-value-map
+		c.add("body", whoJMS, missing+"read as an ObjectMessage, not a MapMessage")
+	case isList, form == formSequence:
+		// qpid-jms-receive: body-sequence-two-no-annotation
+		c.add("body", whoJMS, missing+"read as an ObjectMessage, not a StreamMessage")
+	case form == formData && b.ContentType == "":
+		// qpid-jms-receive: body-data-vbin8
+		c.add("body", whoJMS, missing+"read as a BytesMessage, also if it is a text")
+	}
 }
 
 // sectionsKeys looks at the keys of the body, if that is a map, and of the footer.
@@ -459,7 +676,7 @@ func (c *checker) sectionsKeys() {
 				r.Skip()
 			}
 		case SectionFooter:
-			c.symbolKeys(s.Bytes, "footer")
+			c.annotationKeys(s.Bytes, "footer")
 		}
 	}
 }
@@ -479,9 +696,10 @@ func (c *checker) stream() {
 				break
 			}
 			switch t {
-			case wire.Null, wire.Boolean, wire.Byte, wire.Short, wire.Int, wire.Long, wire.Float, wire.Double, wire.String, wire.Binary:
+			case wire.Null, wire.Boolean, wire.Byte, wire.Short, wire.Int, wire.Long, wire.Float, wire.Double, wire.String, wire.Binary, wire.Char:
 			default:
-				c.add("body", whoJMS, t.String()+" in a stream, which cannot be read there")
+				// qpid-jms-receive: body-stream-amqp-only-ubyte and the others of that name
+				c.add("body", whoJMS, t.String()+" in a stream cannot be read")
 			}
 		}
 		r.Leave(outer)
@@ -494,34 +712,42 @@ func (c *checker) stream() {
 
 // readable checks what Qpid JMS makes of the body.
 func (c *checker) readable(b Body) {
-	const in, lost = "body", "cannot be read, and the message is lost: "
+	const in, lost = "body", "cannot be read, and the message is lost: " // qpid-jms-receive: body-map-msg-type-data and others
 	annotated, _ := MessageKindFrom(b.Annotation)
 	kind, form := b.Kind(), b.form()
 	switch {
 	case kind == TextMessage && form == formData:
-		charset, err := parseContentType(b.ContentType).charset()
+		typed, name, err := parseContentType(b.ContentType).charset("")
+		cs := typed
 		switch {
-		case annotated == Opt[MessageKind]{} && err != nil:
-			c.add(in, whoJMS, "shown as bytes, for "+plainError(err))
+		case annotated == Opt[MessageKind]{} && errors.Is(err, errUnknownCharset):
+			// qpid-jms-receive: body-data-content-type-text-plain-unknown-charset
+			c.add(in, whoJMS, "shown as bytes: unknown charset "+quote(name))
 			return
-		case err != nil || annotated != Opt[MessageKind]{} && charset != charsetUTF8:
-			c.add(in, whoJMS, "read as UTF-8, for the annotation goes before the charset")
-			charset = charsetUTF8
+		case annotated == Opt[MessageKind]{} && err != nil:
+			c.add(in, whoJMS, "shown as bytes: "+plainError(err))
+			return
+		case err != nil || annotated != Opt[MessageKind]{} && cs != charset.UTF8:
+			c.add(in, whoJMS, "read as UTF-8: x-opt-jms-msg-type overrides the charset")
+			cs = charset.UTF8
 		}
-		if _, err := decodeText(charset, joined(b.Data)); err != nil {
-			c.add(in, whoJMS, lost+plainError(err))
+		data := joined(b.Data)
+		if _, ok := cs.Decode(data); !ok {
+			c.add(in, whoJMS, lost+plainError(invalidText(cs, data)))
 		}
-		if b.ContentEncoding != "" {
-			c.add(in, whoJMS, "the content-encoding is not undone")
+		if !encodesNothing(b.ContentEncoding) {
+			c.add(in, whoJMS, "unsupported content-encoding "+quote(b.ContentEncoding)+": the text is what is encoded")
+		} else if said, _, err := b.charset(); err == nil && said != typed && said != charset.ASCII {
+			c.add(in, whoJMS, "read as "+cs.String()+": the charset in content-encoding is ignored")
 		}
 	case kind == ObjectMessage && b.Value == any(unread(wire.Described.String())):
-		c.add(in, whoJMS, "cannot be read: an ObjectMessage of a described value")
+		c.add(in, whoJMS, "an ObjectMessage of a described value cannot be read")
 	case kind == ObjectMessage && form == formData && parseContentType(b.ContentType).media != contentJavaObject:
-		c.add(in, whoJMS, "cannot be read: the data of an ObjectMessage is of content-type "+contentJavaObject)
+		c.add(in, whoJMS, "an ObjectMessage of data cannot be read: content-type is not "+contentJavaObject)
 	default:
 		if err := b.check(); err != nil {
 			if _, ok := b.Value.(map[any]any); ok && kind == MapMessage {
-				c.add(in, whoJMS, "the value of a key that is no string cannot be read")
+				c.add(in, whoJMS, "the value of a key that is not a string cannot be read")
 				return
 			}
 			c.add(in, whoJMS, lost+plainError(err))
@@ -602,8 +828,86 @@ func (m *RawMessage) body() (b Body, sections int, err error) {
 		return Body{}, 0, err
 	}
 	b.ContentEncoding, _ = encoding.Text()
-	if b.ContentType, b.Annotation, err = m.saidOfKind(); err != nil {
+	if _, b.Annotation, err = m.saidOfKind(); err != nil {
 		return Body{}, 0, err
 	}
+	contentType, err := m.Property(FieldContentType)
+	if err != nil {
+		return Body{}, 0, err
+	}
+	b.ContentType, _ = contentType.Text()
 	return b, sections, nil
+}
+
+// limits looks for what ends the link of a go-amqp receiver, again on each new one: the message is
+// never settled, and what is behind it never received.
+func (c *checker) limits() {
+	for s, err := range c.m.Sections() {
+		if err != nil {
+			return // reported with the body
+		}
+		in := s.Kind.String()
+		if s.Kind >= SectionData && s.Kind <= SectionAMQPValue {
+			in = "body"
+		}
+		if s.Bytes[1] != 0x53 && s.Bytes[1] != 0x80 {
+			// qpid-jms-receive: header-descriptor-symbol-sym32
+			c.add(in, whoGoAMQP, "symbolic section descriptor: ends the link")
+		}
+		if s.Kind > SectionHeader {
+			r := wire.NewReader(s.Value)
+			c.scan(&r, in, 0)
+		}
+	}
+}
+
+// scan looks into a value.
+func (c *checker) scan(r *wire.Reader, in string, depth int) {
+	ends := func(what string) { c.add(in, whoGoAMQP, what+": ends the link") }
+	if depth > wire.MaxDepth {
+		r.Skip()
+		return
+	}
+	switch t := r.Next(); t {
+	case wire.Char, wire.Decimal32, wire.Decimal64, wire.Decimal128:
+		// qpid-jms-receive: body-value-char, body-value-decimal64, property-decimal32, property-decimal128
+		ends(t.String())
+		if t == wire.Char || t == wire.Decimal128 {
+			// service-bus: receive-jms-body-map-char, receive-sdk-python-property-decimal
+			c.defect(in, productServiceBus, t.String()+": the Go and Python SDKs get no message")
+		}
+		r.Skip()
+	case wire.List:
+		outer, n := r.List()
+		for i := 0; i < n && r.Err() == nil; i++ {
+			c.scan(r, in, depth+1)
+		}
+		r.Leave(outer)
+	case wire.Map:
+		outer, n := r.Map()
+		for i := 0; i < n && r.Err() == nil; i++ {
+			if k := r.Next(); k == wire.List || k == wire.Map {
+				ends("map key of type " + k.String())
+			}
+			c.scan(r, in, depth+1)
+			c.scan(r, in, depth+1)
+		}
+		r.Leave(outer)
+	case wire.Array:
+		inside := *r
+		_, constructor, _ := inside.Array()
+		if len(constructor) > 0 {
+			element := wire.NewReader(constructor)
+			switch e := element.Next(); e {
+			case wire.Char, wire.Decimal32, wire.Decimal64, wire.Decimal128, wire.Array, wire.List, wire.Described:
+				ends("array of " + e.String())
+			}
+		}
+		r.Skip()
+	case wire.Described:
+		r.Descriptor()
+		c.scan(r, in, depth+1)
+	default:
+		r.Skip()
+	}
 }

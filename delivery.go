@@ -48,6 +48,7 @@ type Producer struct {
 // its annotation; [Stamp.Apply] does all this to an *amqp.Message. Stamps can be compared
 // with ==.
 type Stamp struct {
+	Peer        Peer // where it is sent, which decides what becomes of the body
 	Header      Header
 	Destination Destination // JMSDestination
 	Address     string      // of the destination, for properties.to; "" where Destination is none
@@ -104,6 +105,7 @@ func (p Producer) Stamp(now time.Time, id ID) (Stamp, error) {
 		id = ID{}
 	}
 	s := Stamp{
+		Peer:        p.Peer,
 		Header:      Header{Mode: p.Mode.or(Persistent), Priority: p.Priority},
 		Destination: p.Destination,
 		Address:     address,

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/Azure/go-amqp"
+	"github.com/seed-b113d664/amqpjms/internal/wire"
 )
 
 // A DelayForm is a way to ask a peer to deliver a message later (AMQ-8320). The
@@ -65,6 +65,22 @@ type Peer struct {
 
 	// TextAsData sends a text as a data section, for receivers that read no other.
 	TextAsData bool
+
+	// NoNullBody sends no body section in place of an amqp-value null, which ends receivers
+	// there. Elsewhere a message without a section ends the session: see [Body.Outgoing].
+	NoNullBody bool
+
+	// What consumers and producers may ask for. What is false is refused before an attach,
+	// since peers that cannot do it often say nothing.
+
+	Topics          bool // a topic is a source, with durable subscriptions
+	Shares          bool // consumers share a subscription
+	Selects         bool // obeys selectors and no-local
+	Browses         bool // a browser takes nothing off a queue
+	TemporaryQueues bool
+	TemporaryTopics bool
+	RetriesLater    bool // obeys x-opt-delivery-time in a modified outcome
+	DelaysByLink    bool // wants DELAYED_DELIVERY among a sender's desired capabilities
 }
 
 // The products of the predefined peers.
@@ -82,16 +98,23 @@ func products() []string {
 }
 
 // Artemis returns what is known of ActiveMQ Artemis (2.40.0).
-func Artemis() Peer { return Peer{Product: productArtemis, Delay: DelayAbsolute} }
+func Artemis() Peer {
+	return Peer{Product: productArtemis, Delay: DelayAbsolute,
+		Topics: true, Shares: true, Selects: true, Browses: true, TemporaryQueues: true, TemporaryTopics: true}
+}
 
 // ActiveMQ returns what is known of ActiveMQ Classic (6.2.2).
 func ActiveMQ() Peer {
-	return Peer{Product: productActiveMQ, Delay: DelayAbsolute, QueuePrefix: "queue://", TopicPrefix: "topic://"}
+	return Peer{Product: productActiveMQ, Delay: DelayAbsolute, QueuePrefix: "queue://", TopicPrefix: "topic://",
+		Topics: true, Selects: true, Browses: true, TemporaryQueues: true, TemporaryTopics: true}
 }
 
 // BrokerJ returns what is known of Apache Qpid Broker-J (9.2.1). It delays on queues
 // whose attribute holdOnPublishEnabled is true, and there only.
-func BrokerJ() Peer { return Peer{Product: productBrokerJ, Delay: DelayAbsolute} }
+func BrokerJ() Peer {
+	return Peer{Product: productBrokerJ, Delay: DelayAbsolute, DelaysByLink: true,
+		Topics: true, Shares: true, Selects: true, Browses: true, TemporaryQueues: true}
+}
 
 // RabbitMQ returns what is known of RabbitMQ 4 (4.0.5 and 4.3.6). Its queue named q is
 // /queues/q; a topic is a routing key of its exchange amq.topic. It cannot delay.
@@ -108,7 +131,7 @@ func RabbitMQ3() Peer {
 // ServiceBus returns what the documentation says of Azure Service Bus. Its own
 // clients read data bodies only.
 func ServiceBus() Peer {
-	return Peer{Product: productServiceBus, Delay: DelayEnqueueTime, TextAsData: true}
+	return Peer{Product: productServiceBus, Delay: DelayEnqueueTime, TextAsData: true, NoNullBody: true}
 }
 
 // capabilityDelayedDelivery is the capability of a connection or link that delays (AMQ-8320).
@@ -149,11 +172,16 @@ func peerOf(product, version string) (p Peer, known bool) {
 	case "apache qpid broker-j core":
 		return BrokerJ(), true
 	case "rabbitmq":
-		switch major, _, _ := strings.Cut(version, "."); major {
+		switch major, minor, _ := strings.Cut(version, "."); major {
 		case "3":
 			return RabbitMQ3(), true
 		case "4":
-			return RabbitMQ(), true
+			p := RabbitMQ()
+			minor, _, _ = strings.Cut(minor, ".")
+			if n, err := strconv.Atoi(minor); err == nil && n >= 3 { // as 4.3 was seen to; 4.0 refuses them
+				p.TemporaryQueues = true
+			}
+			return p, true
 		}
 	}
 	return Peer{}, false
@@ -250,25 +278,30 @@ const (
 // queue and topic, and perhaps temporary, in any order and case, with commas between. The
 // legacy annotations are words only. Anything else is [UnknownKind], and so is nil.
 func DestinationKindFrom(annotation, legacy any) DestinationKind {
-	if n, ok := integerFrom(annotation); ok && 0 <= n && n <= int64(TemporaryTopic.annotation()) {
-		return Queue + DestinationKind(n)
-	}
-	if kind := kindOfWords(annotation); kind != UnknownKind {
+	a := scalarFrom(annotation)
+	if kind := kindFrom(&a); kind != UnknownKind {
 		return kind
 	}
-	return kindOfWords(legacy)
+	a = scalarFrom(legacy)
+	return kindOfWords(&a)
 }
 
-func kindOfWords(v any) DestinationKind {
-	var words string
-	switch v := v.(type) {
-	case string:
-		words = v
-	case amqp.Symbol:
-		words = string(v)
-	default:
+// kindFrom returns the kind that an annotation says.
+func kindFrom(annotation *scalar) DestinationKind {
+	if n := annotation.number(); n.kind == numberInteger {
+		if 0 <= n.n && n.n <= int64(TemporaryTopic.annotation()) {
+			return Queue + DestinationKind(n.n)
+		}
 		return UnknownKind
 	}
+	return kindOfWords(annotation)
+}
+
+func kindOfWords(annotation *scalar) DestinationKind {
+	if annotation.typ != wire.String && annotation.typ != wire.Symbol {
+		return UnknownKind
+	}
+	words := annotation.string()
 	kind, temporary := UnknownKind, false
 	for word := range strings.SplitSeq(words, ",") {
 		switch word = strings.Trim(word, " "); {

@@ -5,10 +5,8 @@ package interop
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -47,7 +45,7 @@ func activeMQ() broker {
 	return broker{
 		name:    "AMQ",
 		product: "ActiveMQ Classic",
-		version: "6.2.2",
+		version: "6.3.1",
 		start: func(t testing.TB) string {
 			return startEmbedded(t, "EmbeddedActiveMQ")
 		},
@@ -59,7 +57,7 @@ func brokerJ() broker {
 	return broker{
 		name:    "BJ",
 		product: "Qpid Broker-J",
-		version: "9.2.1",
+		version: "10.1.0",
 		start: func(t testing.TB) string {
 			return startEmbedded(t, "EmbeddedBrokerJ")
 		},
@@ -84,39 +82,17 @@ func startEmbedded(t testing.TB, class string) string {
 	return "127.0.0.1:" + port
 }
 
-const artemisVersion = "2.40.0"
-
 func artemis() broker {
 	return broker{
-		name:         "ART",
-		product:      "ActiveMQ Artemis",
-		version:      artemisVersion,
-		start:        startArtemis,
+		name:    "ART",
+		product: "ActiveMQ Artemis",
+		version: "2.55.0",
+		start: func(t testing.TB) string {
+			return startEmbedded(t, "EmbeddedArtemis")
+		},
 		peer:         amqpjms.Artemis(),
 		capabilities: true,
 	}
-}
-
-func startArtemis(t testing.TB) string {
-	t.Helper()
-	home, err := filepath.Abs(filepath.Join("java", "target", "artemis", "apache-artemis-"+artemisVersion))
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := strconv.Itoa(freePort(t))
-	instance := filepath.Join(t.TempDir(), "artemis")
-	create := exec.Command(filepath.Join(home, "bin", "artemis"), "create", instance, "--silent",
-		"--user", "interop", "--password", "interop", "--allow-anonymous",
-		"--host", "127.0.0.1", "--default-port", port,
-		"--no-amqp-acceptor", "--no-hornetq-acceptor", "--no-mqtt-acceptor", "--no-stomp-acceptor", "--no-web",
-		"--no-autotune", "--disable-persistence", "--java-memory", "512M")
-	create.Env = append(os.Environ(), "ARTEMIS_HOME="+home) // not one that is installed
-	if err := startPeer(t, "artemis create", create).finish(time.Minute); err != nil {
-		t.Fatalf("artemis create: %v", err)
-	}
-	run := exec.Command(filepath.Join(instance, "bin", "artemis"), "run")
-	startPeer(t, "Artemis", run).waitFor(t, "Server is now active", time.Minute)
-	return "127.0.0.1:" + port
 }
 
 // client is a Go client of a broker.
@@ -155,26 +131,39 @@ func (c *client) again(t testing.TB) *client {
 // connect makes a connection that the end of the test closes.
 func (b broker) connect(t testing.TB, hostPort string) *client {
 	t.Helper()
+	c, err := b.tryConnect(t, hostPort, "")
+	if err != nil {
+		t.Fatalf("%s: %v", b.product, err)
+	}
+	return c
+}
+
+// tryConnect is connect with a container-id, which is JMS's client id; go-amqp makes one up
+// where it is "". A broker may refuse one that another connection has.
+func (b broker) tryConnect(t testing.TB, hostPort, containerID string) (*client, error) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	var d net.Dialer
 	tcp, err := d.DialContext(ctx, "tcp", hostPort)
 	if err != nil {
-		t.Fatalf("%s: %v", b.product, err)
+		return nil, err
 	}
 	tap := newWiretap(tcp)
 	host, _, _ := net.SplitHostPort(hostPort)
-	conn, err := amqp.NewConn(ctx, tap, &amqp.ConnOptions{HostName: host, SASLType: amqp.SASLTypeAnonymous()})
+	conn, err := amqp.NewConn(ctx, tap, &amqp.ConnOptions{
+		HostName: host, SASLType: amqp.SASLTypeAnonymous(), ContainerID: containerID,
+	})
 	if err != nil {
 		tcp.Close()
-		t.Fatalf("%s: %v", b.product, err)
+		return nil, err
 	}
 	t.Cleanup(func() { conn.Close() })
 	session, err := conn.NewSession(ctx, nil)
 	if err != nil {
-		t.Fatalf("%s: %v", b.product, err)
+		return nil, err
 	}
-	return &client{broker: b, hostPort: hostPort, conn: conn, session: session, tap: tap}
+	return &client{broker: b, hostPort: hostPort, conn: conn, session: session, tap: tap}, nil
 }
 
 // url is where the JMS application connects to.
@@ -198,7 +187,7 @@ func (c *client) queue(t testing.TB, name string) node {
 	if c.management != nil {
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
-		if err := c.management.declareQueue(ctx, name); err != nil {
+		if err := c.management.declareQueue(ctx, name, "classic"); err != nil {
 			t.Fatalf("declare queue %s: %v", name, err)
 		}
 	}
@@ -291,10 +280,32 @@ func (c *client) try(t testing.TB, to amqpjms.Destination, m *amqp.Message) erro
 	defer cancel()
 	s, err := c.session.NewSender(ctx, c.broker.address(t, to), &amqp.SenderOptions{TargetCapabilities: c.broker.kindCapabilities(to.Kind)})
 	if err != nil {
-		t.Fatalf("sender to %v: %v", to, err)
+		return err
 	}
 	defer s.Close(context.WithoutCancel(ctx))
-	return s.Send(ctx, m, nil)
+	return deliver(ctx, s, m)
+}
+
+// deliver sends a message and waits until the broker has accepted it. go-amqp's Send has no
+// error where the broker releases the message, as RabbitMQ does if no queue gets it.
+func deliver(ctx context.Context, s *amqp.Sender, m *amqp.Message) error {
+	receipt, err := s.SendWithReceipt(ctx, m, nil)
+	if err != nil {
+		return err
+	}
+	outcome, err := receipt.Wait(ctx)
+	if err != nil {
+		return err
+	}
+	switch outcome := outcome.(type) {
+	case *amqp.StateAccepted:
+		return nil
+	case *amqp.StateRejected:
+		if outcome.Error != nil {
+			return outcome.Error
+		}
+	}
+	return fmt.Errorf("its outcome is %T", outcome)
 }
 
 // open opens a receiver, which the end of the test closes.

@@ -3,9 +3,11 @@
 package interop
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
+	"github.com/Azure/go-amqp"
 	"github.com/seed-b113d664/amqpjms"
 	"github.com/stretchr/testify/require"
 )
@@ -22,6 +24,8 @@ func delayFeatures() []feature {
 		{name: "delivery delay by AMQ_SCHEDULED_DELAY: Go to Go", run: func(t *testing.T, s *site) diff {
 			return delayByForm(t, s, amqpjms.DelayProperty)
 		}},
+		{name: "delivery time in the past: Go to JMS", run: pastToJMS},
+		{name: "delivery time in the past: Go to Go", run: pastToGo},
 	}
 }
 
@@ -41,7 +45,7 @@ func delayByForm(t *testing.T, s *site, form amqpjms.DelayForm) (d diff) {
 	}
 	read, err := got.view.DeliveryTime()
 	require.NoError(t, err)
-	d.want("JMSDeliveryTime after JMSTimestamp, in ms", stamp.DeliveryTime-stamp.Timestamp, read-got.view.Timestamp())
+	d.want("JMSDeliveryTime after JMSTimestamp, in ms", stamp.DeliveryTime-stamp.Timestamp, read-must(got.view.Timestamp()))
 	encoded, err := got.raw.DeliveryTimeFrom(p.Peer)
 	require.NoError(t, err)
 	d.want("JMSDeliveryTime as it is encoded", read, encoded)
@@ -98,5 +102,59 @@ func delayToGo(t *testing.T, s *site) (d diff) {
 	if sentAt := got.Properties.CreationTime.UnixMilli(); want != sentAt+delay.Milliseconds() {
 		d.note("JMSDeliveryTime is %d ms after JMSTimestamp", want-sentAt)
 	}
+	return d
+}
+
+// sendPast sends a message whose delivery time has passed, as a forwarder does behind a
+// broker that served the delay, and then one without. It returns the first one's time.
+func sendPast(t *testing.T, s *site, q node) int64 {
+	at := time.Now().Add(-time.Hour).UnixMilli()
+	m := text("due")
+	prepare(t, s.producer(q), m)
+	if m.Annotations == nil {
+		m.Annotations = amqp.Annotations{}
+	}
+	m.Annotations["x-opt-delivery-time"] = at
+	s.transmit(t, q.destination, m)
+	s.client.send(t, s.producer(q), text("next"))
+	return at
+}
+
+// pastToJMS shows that the JMS application gets such a message at once, before the one
+// that was sent next.
+func pastToJMS(t *testing.T, s *site) (d diff) {
+	q := s.node(t, "queue")
+	s.must(t, command{Op: "subscribe", Consumer: "c", Destination: &q.jms})
+	at := sendPast(t, s, q)
+	var order []value
+	for range 2 {
+		got := s.must(t, command{Op: "receive", Consumer: "c"}).Message
+		require.NotNil(t, got, "the JMS application received nothing")
+		order = append(order, got.Body)
+		if got.Body.String() == jms("due").String() {
+			d.want("JMSDeliveryTime", jms(at), got.JMSDeliveryTime)
+		}
+	}
+	d.want("the order", []value{jms("due"), jms("next")}, order)
+	return d
+}
+
+func pastToGo(t *testing.T, s *site) (d diff) {
+	q := s.node(t, "queue")
+	r := s.open(t, q)
+	at := sendPast(t, s, q)
+	var order []any
+	for range 2 {
+		got := r.next(t)
+		order = append(order, got.Value)
+		if got.Value == "due" {
+			read, err := got.view.DeliveryTime()
+			require.NoError(t, err)
+			d.want("JMSDeliveryTime", at, read)
+			typed := func(v any) string { return fmt.Sprintf("%T %[1]v", v) }
+			d.want("the annotation", typed(at), typed(got.Annotations["x-opt-delivery-time"]))
+		}
+	}
+	d.want("the order", []any{"due", "next"}, order)
 	return d
 }

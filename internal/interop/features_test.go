@@ -26,7 +26,7 @@ func features() []feature {
 	var all []feature
 	for _, some := range [][]feature{
 		peerFeatures(), idFeatures(), headerFeatures(), expirationFeatures(), delayFeatures(), redeliveryFeatures(),
-		destinationFeatures(), selectorFeatures(), bodyFeatures(), propertyFeatures(), groupFeatures(),
+		destinationFeatures(), selectorFeatures(), bodyFeatures(), propertyFeatures(), groupFeatures(), linkFeatures(), amqp091Features(),
 	} {
 		all = append(all, some...)
 	}
@@ -38,7 +38,13 @@ type feature struct {
 	name string
 	// run shows it on one broker.
 	run func(t *testing.T, s *site) diff
+	// The only product that it can be shown on; "": all. The others' cells are notHere.
+	only string
 }
+
+const notHere = "–"
+
+func (f feature) at(b broker) bool { return f.only == "" || f.only == b.product }
 
 // site is where one feature is shown: a Go client and the JMS application, both
 // freshly connected to one broker.
@@ -60,6 +66,10 @@ func onEach(t *testing.T, brokers ...broker) {
 				// What a test that is out of time has found is lost.
 				if deadline, ok := t.Deadline(); ok && time.Until(deadline) < time.Minute {
 					t.Fatalf("no time is left for %q", f.name)
+				}
+				if !f.at(b) {
+					results.set(f.name, b.name, notHere)
+					continue
 				}
 				results.run(t, b, f.name, func(t *testing.T) string {
 					a.connect(t, c.url())
@@ -180,19 +190,27 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-// TestVerified checks that README shows the table: what must be seen of every broker.
+// TestVerified checks that TABLE.md shows what must be seen of every broker, and which
+// versions that is about.
 func TestVerified(t *testing.T) {
 	brokers := []broker{activeMQ(), brokerJ(), artemis(), rabbitMQ("4.0", "trixie"), rabbitMQ("4.3", "sid")}
+	page, err := os.ReadFile("TABLE.md")
+	require.NoError(t, err)
 	tb := newTable(brokers...)
-	for _, f := range features() {
-		for _, b := range brokers {
-			tb.set(f.name, b.name, cmp.Or(known[f.name][b.name].cell, "ok"))
+	for _, b := range brokers {
+		for _, f := range features() {
+			cell := cmp.Or(known[f.name][b.name].cell, "ok")
+			if !f.at(b) {
+				cell = notHere
+			}
+			tb.set(f.name, b.name, cell)
+		}
+		if line := fmt.Sprintf("\n| %s | %s %s", b.name, b.product, b.version); !strings.Contains(string(page), line) {
+			t.Errorf("TABLE.md has no line that begins with %s", line[1:])
 		}
 	}
-	readme, err := os.ReadFile("../../README.md")
-	require.NoError(t, err)
-	if want := tb.markdown(); !strings.Contains(string(readme), "\n\n"+want+"\n") {
-		t.Errorf("README does not show this table:\n%s", want)
+	if want := tb.markdown(); !strings.Contains(string(page), "\n\n"+want+"\n") {
+		t.Errorf("TABLE.md does not show this table:\n%s", want)
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// table gathers what each broker did with each feature, and prints as the
-// Markdown table of the README. Its methods may be called concurrently.
+// table gathers what each broker did with each feature, and prints as the Markdown
+// table in TABLE.md. Its methods may be called concurrently.
 type table struct {
 	mu       sync.Mutex
 	brokers  []string

@@ -13,7 +13,7 @@ import (
 // MaxDepth is how many lists, maps and arrays may be entered inside one another,
 // and with them the descriptors of an array's elements. Other described values do
 // not count: nothing of them is entered.
-const MaxDepth = 64
+const MaxDepth = 100
 
 // An Error is what a [Reader] met first that is not AMQP.
 type Error struct {
@@ -29,7 +29,7 @@ var (
 	errUTF8      = errors.New("string is not valid UTF-8")
 	errASCII     = errors.New("symbol is not ASCII")
 	errChar      = errors.New("char is not a Unicode scalar value")
-	errBoolean   = errors.New("boolean is neither 0 nor 1")
+	errBoolean   = errors.New("boolean is not 0 or 1")
 	errSmallSize = errors.New("size too small for its count")
 	errOddMap    = errors.New("map with an odd number of keys and values")
 )
@@ -92,7 +92,14 @@ func (r *Reader) Done() {
 	}
 }
 
-func (r *Reader) leftOver() { r.Fail(r.off, fmt.Errorf("%d bytes left over", r.Len())) }
+func (r *Reader) leftOver() { r.Fail(r.off, trailing(r.Len())) }
+
+func trailing(n int) error {
+	if n == 1 {
+		return errors.New("unexpected trailing data (1 byte)")
+	}
+	return fmt.Errorf("unexpected trailing data (%d bytes)", n)
+}
 
 // Next returns the type of the next value without reading it, None where there
 // is none or its format code is not AMQP's.
@@ -119,7 +126,7 @@ func (r *Reader) code() byte {
 //go:noinline
 func (r *Reader) wrong(code byte, want Type) {
 	if got := typeOf(code); got != None {
-		r.Fail(r.off-1, fmt.Errorf("%v where %v belongs", got, want))
+		r.Fail(r.off-1, fmt.Errorf("got %v, want %v", got, want))
 	} else {
 		r.Fail(r.off-1, undefinedCode(code))
 	}
@@ -135,7 +142,7 @@ func (r *Reader) failNext(want Type) {
 	}
 }
 
-func undefinedCode(code byte) error { return fmt.Errorf("0x%02x is no format code of AMQP", code) }
+func undefinedCode(code byte) error { return fmt.Errorf("invalid format code 0x%02x", code) }
 
 // take reads n bytes of data, nil where there are not as many.
 func (r *Reader) take(n int) []byte {
@@ -493,7 +500,7 @@ func (r *Reader) Descriptor() (code uint64, symbol []byte) {
 		return 0, r.Symbol()
 	default:
 		r.Skip() // says what is wrong with bytes that are no value at all
-		r.Fail(at, errors.New("descriptor is neither ulong nor symbol"))
+		r.Fail(at, errors.New("descriptor is not a ulong or symbol"))
 		return 0, nil
 	}
 }
@@ -574,7 +581,7 @@ func (r *Reader) wrongCount(at, n, most int) {
 		r.tooMany(at)
 		return
 	}
-	r.Fail(r.off, fmt.Errorf("%d fields, where the type has %d", n, most))
+	r.Fail(r.off, fmt.Errorf("%d fields, want at most %d", n, most))
 }
 
 // tooMany fails with a count, standing at offset at, that the bytes of its items
@@ -656,6 +663,28 @@ func (r *Reader) Array() (outer Outer, constructor []byte, n int) {
 		return outer, nil, 0
 	}
 	return outer, r.Since(start), n
+}
+
+// ElementType returns the type of the elements that have a constructor: Described where
+// descriptors precede it.
+func ElementType(constructor []byte) Type {
+	if len(constructor) == 0 {
+		return None
+	}
+	return typeOf(constructor[0])
+}
+
+// Ubytes reads an array and returns its elements if they are ubytes, else nil.
+func (r *Reader) Ubytes() []byte {
+	outer, constructor, n := r.Array()
+	var b []byte
+	if len(constructor) == 1 && constructor[0] == codeUbyte {
+		b = r.take(n)
+		r.Leave(outer)
+	} else {
+		r.LeaveEarly(outer)
+	}
+	return b
 }
 
 // Element reads an element of the array that was entered last, whose constructor

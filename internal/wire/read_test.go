@@ -384,7 +384,7 @@ func TestReadWrongType(t *testing.T) {
 				r.Skip()
 			}
 			requireZero(t, rd.read(&r), "%s of %v", rd.name, v)
-			requireError(t, &r, 3, fmt.Sprintf("%v where %s belongs", v.typ, rd.want), "%s of %v", rd.name, v)
+			requireError(t, &r, 3, fmt.Sprintf("got %v, want %s", v.typ, rd.want), "%s of %v", rd.name, v)
 		}
 	}
 }
@@ -406,10 +406,10 @@ func TestReadErrors(t *testing.T) {
 	str := func(r *Reader) any { return r.String() }
 	symbol := func(r *Reader) any { return r.Symbol() }
 	desc := func(r *Reader) any { c, s := r.Descriptor(); return descriptor{c, string(s)} }
-	notBoolean := "boolean is neither 0 nor 1"
+	notBoolean := "boolean is not 0 or 1"
 	notChar := "char is not a Unicode scalar value"
 	notUTF8 := "string is not valid UTF-8"
-	notDescriptor := "descriptor is neither ulong nor symbol"
+	notDescriptor := "descriptor is not a ulong or symbol"
 	for _, c := range []struct {
 		name   string
 		b      []byte
@@ -689,15 +689,15 @@ func TestEnterErrors(t *testing.T) {
 		{"map8, odd", x("c1 04 03 40 41 42"), mapping, 3, "map with an odd number of keys and values"},
 		{"map32, odd", x("d1 00000005 00000001 40"), mapping, 9, "map with an odd number of keys and values"},
 
-		{"list, bytes left over", x("c0 03 00 40 41"), list, 3, "2 bytes left over"},
-		{"list32, bytes left over", x("d0 00000005 00000000 40"), list, 9, "1 bytes left over"},
-		{"list, read, bytes left over", x("c0 04 02 40 41 42"), fields(2), 5, "1 bytes left over"},
-		{"map, bytes left over", x("c1 02 00 40"), mapping, 3, "1 bytes left over"},
-		{"array, bytes left over", x("e0 03 00 50 01"), array, 4, "1 bytes left over"},
+		{"list, trailing bytes", x("c0 03 00 40 41"), list, 3, "unexpected trailing data (2 bytes)"},
+		{"list32, trailing bytes", x("d0 00000005 00000000 40"), list, 9, "unexpected trailing data (1 byte)"},
+		{"list, read, trailing bytes", x("c0 04 02 40 41 42"), fields(2), 5, "unexpected trailing data (1 byte)"},
+		{"map, trailing bytes", x("c1 02 00 40"), mapping, 3, "unexpected trailing data (1 byte)"},
+		{"array, trailing bytes", x("e0 03 00 50 01"), array, 4, "unexpected trailing data (1 byte)"},
 
-		{"one field too many", x("c0 03 02 40 41"), fields(1), 3, "2 fields, where the type has 1"},
+		{"one field too many", x("c0 03 02 40 41"), fields(1), 3, "2 fields, want at most 1"},
 		{"count too large for the bytes and the type", x("c0 03 04 40 41"), fields(1), 2, tooMany(2)},
-		{"fields where the type has none", x("d0 00000005 00000001 40"), fields(0), 9, "1 fields, where the type has 0"},
+		{"fields where the type has none", x("d0 00000005 00000001 40"), fields(0), 9, "1 fields, want at most 0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := NewReader(c.b)
@@ -815,7 +815,7 @@ func TestErrorStays(t *testing.T) {
 		require.True(t, r.Boolean())
 		r.Boolean() // a null
 		first := r.Err()
-		requireError(t, &r, 4, "null where boolean belongs", "Boolean")
+		requireError(t, &r, 4, "got null, want boolean", "Boolean")
 		requireZero(t, rd.read(&r), "%s after an error", rd.name)
 		require.Same(t, first, r.Err(), rd.name)
 		require.Zero(t, r.ShortDescriptor(1, 0xff))
@@ -843,7 +843,7 @@ func TestFailAndDone(t *testing.T) {
 	r.Skip()
 	c := r
 	r.Done()
-	requireError(t, &r, 1, "2 bytes left over", "Done")
+	requireError(t, &r, 1, "unexpected trailing data (2 bytes)", "Done")
 	why := errors.New("why")
 	c.Fail(2, why)
 	requireError(t, &c, 2, "why", "Fail")
@@ -1017,9 +1017,14 @@ func TestElementErrors(t *testing.T) {
 	}
 }
 
-// nest returns inner inside n lists, maps or arrays.
+// nest returns inner inside n lists, maps or arrays, the outer ones in the wide encoding where the narrow one
+// cannot hold them.
 func nest(code byte, n int, inner []byte) []byte {
 	for range n {
+		code := code
+		if len(inner) > 0xff-2 {
+			code |= 0x10
+		}
 		switch code {
 		case 0xc0:
 			inner = slices.Concat([]byte{code, byte(1 + len(inner)), 1}, inner)
@@ -1043,16 +1048,15 @@ func TestMaxDepth(t *testing.T) {
 	for _, c := range []struct {
 		code  byte
 		inner []byte
-		step  int // how many bytes each level adds before the next
 	}{
-		{0xc0, x("45"), 3},
-		{0xc0, x("c0 01 00"), 3},
-		{0xc0, x("c1 01 00"), 3},
-		{0xc0, x("e0 02 00 40"), 3},
-		{0xc0, x("d0 00000004 00000000"), 3},
-		{0xc1, x("45"), 4},
-		{0xd0, x("45"), 9},
-		{0xd1, x("c0 01 00"), 10},
+		{0xc0, x("45")},
+		{0xc0, x("c0 01 00")},
+		{0xc0, x("c1 01 00")},
+		{0xc0, x("e0 02 00 40")},
+		{0xc0, x("d0 00000004 00000000")},
+		{0xc1, x("45")},
+		{0xd0, x("45")},
+		{0xd1, x("c0 01 00")},
 	} {
 		ok := nest(c.code, MaxDepth-1, c.inner)
 		r := NewReader(ok)
@@ -1063,7 +1067,7 @@ func TestMaxDepth(t *testing.T) {
 		bad := nest(c.code, MaxDepth, c.inner)
 		r = NewReader(bad)
 		walk(&r, 0)
-		requireError(t, &r, c.step*MaxDepth, deep, "%x", bad)
+		requireError(t, &r, len(bad)-len(c.inner), deep, "%x", bad)
 
 		if c.code == 0xc0 {
 			r = NewReader(bad)
@@ -1077,9 +1081,10 @@ func TestMaxDepth(t *testing.T) {
 
 		// Another error is not taken for it one level before.
 		if c.code == 0xc0 || c.code == 0xd0 {
-			r = NewReader(nest(c.code, MaxDepth-1, x("d0 00000005 00000000")))
+			cut := nest(c.code, MaxDepth-1, x("d0 00000005 00000000"))
+			r = NewReader(cut)
 			walk(&r, 0)
-			requireEOF(t, &r, c.step*(MaxDepth-1)+9, "a size past the end at the last level")
+			requireEOF(t, &r, len(cut), "a size past the end at the last level")
 		}
 
 		// Reset begins anew.
@@ -1091,7 +1096,7 @@ func TestMaxDepth(t *testing.T) {
 		require.Nilf(t, r.Err(), "%x", ok)
 		r.Reset(bad, 0)
 		walk(&r, 0)
-		requireError(t, &r, c.step*MaxDepth, deep, "%x", bad)
+		requireError(t, &r, len(bad)-len(c.inner), deep, "%x", bad)
 
 		// Skip looks into none of them.
 		r = NewReader(bad)
@@ -1182,18 +1187,18 @@ func TestDescribedDepth(t *testing.T) {
 	require.Equal(t, len(b), r.Offset())
 	r = NewReader(b)
 	r.Descriptor()
-	requireError(t, &r, 1, "descriptor is neither ulong nor symbol", "Descriptor")
+	requireError(t, &r, 1, "descriptor is not a ulong or symbol", "Descriptor")
 
 	for _, descriptors := range []int{MaxDepth - 1, MaxDepth} { // the array counts as well
 		b := append(x(times(descriptors, "00 53 77")), 0x40)
-		b = slices.Concat([]byte{0xe0, byte(1 + len(b)), 1}, b)
+		b = slices.Concat(x(fmt.Sprintf("f0 %08x 00000001", 4+len(b))), b)
 		r := NewReader(b)
 		_, _, n := r.Array()
 		if descriptors < MaxDepth {
 			require.Nil(t, r.Err())
 			require.Equal(t, 1, n)
 		} else {
-			requireError(t, &r, 3+3*(MaxDepth-1), "nested too deep", "Array of %d descriptors", descriptors)
+			requireError(t, &r, 9+3*(MaxDepth-1), "nested too deep", "Array of %d descriptors", descriptors)
 			require.Zero(t, n)
 		}
 	}

@@ -139,7 +139,7 @@ func TestFormatCodes(t *testing.T) {
 
 // noValue tests that a code which AMQP does not have is refused wherever it can stand.
 func noValue(t *testing.T, code byte) {
-	is := fmt.Sprintf("0x%02x is no format code of AMQP", code)
+	is := fmt.Sprintf("invalid format code 0x%02x", code)
 	for _, tail := range []string{"", times(32, "00")} {
 		b := append([]byte{code}, x(tail)...)
 		for _, rd := range readers {

@@ -15,6 +15,7 @@ func main() {
 	log.Fatal(serve(context.Background(), "amqp://127.0.0.1:5672", "prices"))
 }
 
+// serve answers the requests that come to a queue.
 func serve(ctx context.Context, url, queue string) error {
 	conn, err := amqp.Dial(ctx, url, &amqp.ConnOptions{SASLType: amqp.SASLTypeAnonymous()})
 	if err != nil {
@@ -25,8 +26,8 @@ func serve(ctx context.Context, url, queue string) error {
 	if !known {
 		return fmt.Errorf("unknown broker: %v", conn.Properties())
 	}
-	requests := amqpjms.Consumer{Peer: peer, Destination: amqpjms.Destination{Kind: amqpjms.Queue, Name: queue}}
-	address, err := peer.Address(requests.Destination)
+	consumer := amqpjms.Consumer{Peer: peer, Destination: amqpjms.Destination{Kind: amqpjms.Queue, Name: queue}}
+	requests, err := consumer.Open(ctx, conn, 1, 10)
 	if err != nil {
 		return err
 	}
@@ -34,27 +35,24 @@ func serve(ctx context.Context, url, queue string) error {
 	if err != nil {
 		return err
 	}
-	receiver, err := session.NewReceiver(ctx, address, &amqp.ReceiverOptions{SourceCapabilities: []string{"queue"}})
-	if err != nil {
-		return err
-	}
-	sender, err := session.NewSender(ctx, "", nil) // no address: each reply says where it goes
+	replies, err := session.NewSender(ctx, "", nil) // no address: each reply has its own
 	if err != nil {
 		return err
 	}
 	for {
-		m, err := receiver.Receive(ctx, nil)
+		m, err := requests.Receiver.Receive(ctx, nil)
 		if err != nil {
 			return err
 		}
-		reply, err := answer(requests.View(m, time.Now()), peer)
-		if err != nil { // a request that nobody can answer
+		outcome := amqpjms.Accepted
+		reply, err := answer(consumer.View(m, time.Now()), peer)
+		if err != nil { // nobody can answer it
 			log.Print(err)
-			err = receiver.RejectMessage(ctx, m, nil)
-		} else if err = sender.Send(ctx, reply, nil); err == nil {
-			err = receiver.AcceptMessage(ctx, m)
+			outcome = amqpjms.Rejected
+		} else if err := amqpjms.Send(ctx, replies, reply); err != nil {
+			return err
 		}
-		if err != nil {
+		if err := outcome.Settle(ctx, requests.Receiver, m); err != nil {
 			return err
 		}
 	}
@@ -62,7 +60,7 @@ func serve(ctx context.Context, url, queue string) error {
 
 // answer returns the reply to a request, ready to be sent.
 func answer(request amqpjms.View, peer amqpjms.Peer) (*amqp.Message, error) {
-	text, err := request.Text() // whatever section and charset it came in
+	text, err := request.Text() // in any section and charset
 	if err != nil {
 		return nil, err
 	}
@@ -70,8 +68,7 @@ func answer(request amqpjms.View, peer amqpjms.Peer) (*amqp.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	editor := amqpjms.Editor{Peer: peer}
-	if err := editor.SetText(reply, text.Or("")+" costs 42 EUR"); err != nil {
+	if err := (amqpjms.Editor{Peer: peer}).SetText(reply, text.Or("")+" costs 42 EUR"); err != nil {
 		return nil, err
 	}
 	producer := amqpjms.Producer{Peer: peer, Destination: to, Mode: amqpjms.NonPersistent, TimeToLive: time.Minute}

@@ -1,0 +1,811 @@
+package amqpjms
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/Azure/go-amqp"
+	"github.com/seed-b113d664/amqpjms/internal/wire"
+)
+
+// A Link holds what an attach says of a JMS consumer, a producer or a temporary destination
+// [amqp 2.7.3]. [Consumer.Link], [Producer.Link] and [TemporaryLink] make one, from which a
+// client library writes its attach; [ParseAttach] reads the attach that a broker gets. Where a
+// field names an end it is the one with the address: the source of a receiver, the target of a
+// sender. What is not here is the same for every link of JMS: a receiver's target and a
+// sender's source are without meaning, the timeout is 0, rcv-settle-mode is first, the outcomes
+// are accepted, rejected, released and modified, and a receiver's default outcome is modified
+// with delivery-failed.
+type Link struct {
+	Name     string // "": any that is unique in the connection
+	Receiver bool   // the role of the side that attaches
+
+	NoTerminus  bool // there is no source or target: see [Consumer.UnsubscribeLink]
+	Coordinator bool // the target is a coordinator of transactions [amqp 4.5.1]
+	Dynamic     bool // the peer makes a node, which is deleted with the link
+
+	Address      string // "": none
+	Durable      uint32 // 0 none, 1 configuration, 2 unsettled-state [amqp 3.5.5]
+	Expiry       string // link-detach, session-end, connection-close, or never: leave it by a detach without closed [amqp 3.5.6]
+	Distribution string // move, copy or "" [amqp 3.5.7]
+	Selector     string // of the filter jms-selector, "": none
+	NoLocal      bool   // the filter no-local
+	Capabilities []string
+	PreSettled   bool // snd-settle-mode settled; else unsettled
+
+	DesiredCapabilities []string
+}
+
+// Values of an attach [jms-mapping 4.2] [amqp 3.5.6].
+const (
+	capabilityQueue          = "queue"
+	capabilityTopic          = "topic"
+	capabilityTemporaryQueue = "temporary-queue"
+	capabilityTemporaryTopic = "temporary-topic"
+	capabilityShared         = "shared"
+	capabilityGlobal         = "global"
+
+	expiryLinkDetach = "link-detach"
+	expirySessionEnd = "session-end"
+	expiryNever      = "never"
+
+	distributionCopy = "copy"
+
+	durableUnsettled = 2
+
+	filterSelector     = "jms-selector"
+	filterSelectorCode = 0x0000468C00000004
+	filterSelectorName = "apache.org:selector-filter:string"
+	filterNoLocal      = "no-local"
+	filterNoLocalCode  = 0x0000468C00000003
+	filterNoLocalName  = "apache.org:no-local-filter:list"
+	filterNoLocalValue = "NoLocalFilter{}"
+
+	suffixVolatile = "volatile"
+	suffixGlobal   = "global"
+)
+
+// capability returns the capability that names a kind of destination.
+func (k DestinationKind) capability() string {
+	switch k {
+	case Queue:
+		return capabilityQueue
+	case Topic:
+		return capabilityTopic
+	case TemporaryQueue:
+		return capabilityTemporaryQueue
+	case TemporaryTopic:
+		return capabilityTemporaryTopic
+	}
+	return ""
+}
+
+func (k DestinationKind) isTemporary() bool { return k == TemporaryQueue || k == TemporaryTopic }
+
+// kindOfCapability returns the kind of destination that capabilities name.
+func kindOfCapability(capabilities []string) DestinationKind {
+	for k := Queue; k <= TemporaryTopic; k++ {
+		if slices.Contains(capabilities, k.capability()) {
+			return k
+		}
+	}
+	return UnknownKind
+}
+
+// Link returns the link of the consumer. k numbers the consumers that one connection has open on
+// one subscription, from 1, durable and volatile ones apart; it keeps their link names unique
+// and is not used without Shared [amqp 2.6.1].
+//
+// It is an error, a *[ValueError], if the consumer is not one of JMS's, or asks for what the
+// peer does not do (see the fields of [Peer]). A caller must refuse what only the state of its
+// connection tells: a second consumer of an unshared durable subscription, a durable and a
+// shared durable one of the same name, another topic or selector for a shared subscription that
+// is in use, and a temporary destination of another connection.
+func (c Consumer) Link(k int) (Link, error) {
+	if err := c.checkLink(); err != nil {
+		return Link{}, err
+	}
+	var address string
+	if c.Destination != (Destination{Kind: TemporaryQueue}) {
+		var err error
+		if address, err = c.Peer.Address(c.Destination); err != nil {
+			return Link{}, err
+		}
+	}
+	var err error
+	l := Link{
+		Receiver:     true,
+		Address:      address,
+		Dynamic:      address == "",
+		Expiry:       expiryLinkDetach,
+		NoLocal:      c.NoLocal,
+		Capabilities: []string{c.Destination.Kind.capability()},
+		PreSettled:   c.PreSettled || c.Browse,
+	}
+	if strings.TrimSpace(c.Selector) != "" { // a blank one is none [jms 3.8.1.1]
+		l.Selector = c.Selector
+	}
+	if c.Durable { // both: some peers keep by the one, some by the other
+		l.Durable, l.Expiry, l.Distribution = durableUnsettled, expiryNever, distributionCopy
+	}
+	if c.Browse {
+		l.Distribution = distributionCopy
+	}
+	if c.Durable || c.Shared {
+		if l.Name, err = c.linkName(k); err != nil {
+			return Link{}, err
+		}
+	}
+	if c.Shared {
+		l.Capabilities = append(l.Capabilities, capabilityShared)
+		if c.ClientID == "" {
+			l.Capabilities = append(l.Capabilities, capabilityGlobal)
+		}
+	}
+	return l, nil
+}
+
+// checkLink is an error if c is no consumer that JMS has or the peer serves.
+func (c Consumer) checkLink() error {
+	kind := c.Destination.Kind
+	refuse := func(what, why string) error {
+		return &ValueError{What: what, Value: c.Destination.String(), Err: errors.New(why)}
+	}
+	named := c.Durable || c.Shared
+	switch {
+	case c.Destination.IsZero():
+		return refuse("consumer", "no destination (Consumer.Destination)")
+	case named && kind != Topic:
+		return refuse("subscription", "a durable or shared subscription needs a topic (Consumer.Destination)") // [jms 6.1]
+	case c.NoLocal && kind != Topic && kind != TemporaryTopic:
+		return refuse("no-local", "needs a topic (Consumer.NoLocal)") // [jms 3.8.1]
+	case c.NoLocal && c.Shared:
+		return refuse("no-local", "a shared subscription has none (Consumer.NoLocal)") // Session.createSharedConsumer
+	case c.Browse && kind != Queue && kind != TemporaryQueue:
+		return refuse("browser", "needs a queue (Consumer.Browse)") // [jms 4.11]
+	case named && c.Subscription == "":
+		return refuse("subscription", "no name (Consumer.Subscription)")
+	case !named && c.Subscription != "":
+		return refuse("subscription "+quote(c.Subscription), "neither durable nor shared (Consumer.Durable, Consumer.Shared)")
+	case c.Durable && !c.Shared && c.ClientID == "":
+		return refuse("durable subscription "+quote(c.Subscription), "no client id (Consumer.ClientID): it would never be found again")
+	case kind == Topic && !c.Peer.Topics:
+		return refuse("consumer", "the peer is not known to serve topics as sources (Peer.Topics)")
+	case kind == TemporaryQueue && !c.Peer.TemporaryQueues:
+		return refuse("consumer", "the peer is not known to have temporary queues (Peer.TemporaryQueues)")
+	case kind == TemporaryTopic && !c.Peer.TemporaryTopics:
+		return refuse("consumer", "the peer is not known to have temporary topics (Peer.TemporaryTopics)")
+	case c.Shared && !c.Peer.Shares:
+		return refuse("shared subscription "+quote(c.Subscription), "the peer is not known to share (Peer.Shares)")
+	case strings.TrimSpace(c.Selector) != "" && !c.Peer.Selects:
+		return refuse("selector "+quote(c.Selector), "the peer is not known to obey selectors (Peer.Selects)")
+	case c.NoLocal && !c.Peer.Selects:
+		return refuse("no-local", "the peer is not known to obey it (Peer.Selects)")
+	case c.Browse && !c.Peer.Browses:
+		return refuse("browser", "the peer is not known to browse (Peer.Browses)")
+	}
+	if err := checkText("selector", c.Selector); err != nil {
+		return err
+	}
+	return checkText("client id", c.ClientID)
+}
+
+// linkName returns the name of a subscription's link, which is what the peer finds it by.
+func (c Consumer) linkName(k int) (string, error) {
+	name := c.Subscription
+	if strings.Contains(name, "|") {
+		return "", &ValueError{What: "subscription", Value: quote(name), Err: errors.New("has a |, which ends the name in a link name")}
+	}
+	if err := checkText("subscription", name); err != nil {
+		return "", err
+	}
+	if !c.Shared {
+		return name, nil
+	}
+	if k < 1 {
+		return "", &ValueError{What: "number of a shared consumer", Value: strconv.Itoa(k), Err: errors.New("counted from 1")}
+	}
+	suffix := ""
+	if c.ClientID == "" {
+		suffix = suffixGlobal
+	}
+	number := strconv.Itoa(k)
+	if !c.Durable {
+		if suffix != "" {
+			suffix += "-"
+		}
+		suffix += suffixVolatile
+	} else if k == 1 {
+		number = ""
+	}
+	if suffix+number == "" {
+		return name, nil
+	}
+	return name + "|" + suffix + number, nil
+}
+
+// UnsubscribeLink returns the link that asks for the durable subscription of the consumer: a
+// receiver without a source, which the peer answers with the one that it keeps. Detached with
+// closed, it ends the subscription. It needs Subscription, ClientID and Shared only. A caller
+// must refuse it while a consumer is open on the subscription. go-amqp cannot send it: see
+// [OpenConsumer.Unsubscribe].
+func (c Consumer) UnsubscribeLink() (Link, error) {
+	c.Durable = true
+	if !c.Shared && c.ClientID == "" {
+		return Link{}, &ValueError{What: "durable subscription", Value: quote(c.Subscription), Err: errors.New("no client id (Consumer.ClientID)")}
+	}
+	if c.Subscription == "" {
+		return Link{}, &ValueError{What: "subscription", Value: quote(""), Err: errors.New("no name (Consumer.Subscription)")}
+	}
+	name, err := c.linkName(1)
+	if err != nil {
+		return Link{}, err
+	}
+	l := Link{Name: name, Receiver: true, NoTerminus: true}
+	if c.ClientID == "" {
+		l.DesiredCapabilities = []string{capabilityShared, capabilityGlobal}
+	}
+	return l, nil
+}
+
+// Link returns the link of the producer: to its destination, or without one an anonymous link,
+// whose messages say where they go.
+//
+// It is an error, a *[ValueError], if the destination has no address at the peer, or if the
+// producer delays and the peer does not.
+func (p Producer) Link() (Link, error) {
+	if p.DeliveryDelay > 0 {
+		if why := p.Peer.Delay.unfit(!p.NoTimestamp); why != "" {
+			return Link{}, &ValueError{What: "delivery delay", Value: p.DeliveryDelay.String(), Err: errors.New(why)}
+		}
+	}
+	address, err := p.Peer.Address(p.Destination)
+	if err != nil {
+		return Link{}, err
+	}
+	var l Link
+	if !p.Destination.IsZero() {
+		l = Link{Address: address, Expiry: expirySessionEnd, Capabilities: []string{p.Destination.Kind.capability()}}
+	}
+	if p.Peer.DelaysByLink || p.Peer.Delay == DelayUnset {
+		l.DesiredCapabilities = []string{capabilityDelayedDelivery}
+	}
+	return l, nil
+}
+
+// TemporaryLink returns the link that makes a temporary queue or topic: a sender whose target is
+// dynamic. The address is in the peer's answer; the destination lives as long as the link. It is
+// an error, a *[ValueError], if kind is not a temporary one or the peer does not have those.
+func TemporaryLink(p Peer, kind DestinationKind) (Link, error) {
+	why := ""
+	switch {
+	case !kind.isTemporary():
+		why = "not temporary"
+	case kind == TemporaryQueue && !p.TemporaryQueues:
+		why = "the peer is not known to have them (Peer.TemporaryQueues)"
+	case kind == TemporaryTopic && !p.TemporaryTopics:
+		why = "the peer is not known to have them (Peer.TemporaryTopics)"
+	default:
+		return Link{Dynamic: true, Expiry: expiryLinkDetach, Capabilities: []string{kind.capability()}}, nil
+	}
+	return Link{}, &ValueError{What: "temporary destination", Value: kind.String(), Err: errors.New(why)}
+}
+
+// Unsubscribes reports whether the link asks for a subscription, and ends it with a closing
+// detach: it is a receiver without a source.
+func (l Link) Unsubscribes() bool { return l.Receiver && l.NoTerminus }
+
+// Consumer returns what an incoming receiver's link means in JMS. The client id is the
+// container-id of its connection, and is not part of a subscription that every connection
+// shares. The peer tells addresses apart. For an unsubscribe it is the subscription alone. A
+// sender's link has no consumer, false.
+func (l Link) Consumer(p Peer, clientID string) (Consumer, bool) {
+	if !l.Receiver {
+		return Consumer{}, false
+	}
+	c := Consumer{Peer: p, ClientID: clientID, Selector: l.Selector, NoLocal: l.NoLocal, PreSettled: l.PreSettled}
+	if l.NoTerminus {
+		c.Durable = true
+		name, form, suffixed := cutSuffix(l.Name)
+		if c.Subscription = l.Name; suffixed {
+			c.Subscription = name
+		}
+		if slices.Contains(l.DesiredCapabilities, capabilityGlobal) || suffixed && strings.HasPrefix(form, suffixGlobal) {
+			c.Shared, c.ClientID = true, ""
+		} else {
+			c.Shared = suffixed || slices.Contains(l.DesiredCapabilities, capabilityShared)
+		}
+		return c, true
+	}
+	if l.Address != "" || !l.Dynamic {
+		c.Destination = p.Destination(l.Address, kindOfCapability(l.Capabilities), UnknownKind)
+	} else {
+		c.Destination.Kind = kindOfCapability(l.Capabilities)
+	}
+	c.Shared = slices.Contains(l.Capabilities, capabilityShared)
+	if c.Shared && slices.Contains(l.Capabilities, capabilityGlobal) {
+		c.ClientID = ""
+	}
+	c.Durable = l.Durable > 0 || l.Expiry == expiryNever
+	c.Browse = l.Distribution == distributionCopy && !c.Durable
+	if c.Durable || c.Shared {
+		c.Subscription = l.Name
+		if c.Shared {
+			if name, _, ok := cutSuffix(l.Name); ok {
+				c.Subscription = name
+			}
+		}
+	}
+	return c, true
+}
+
+// cutSuffix cuts a link name at its last | if one of the suffixes of a shared subscription
+// follows it.
+func cutSuffix(linkName string) (name, suffix string, ok bool) {
+	i := strings.LastIndexByte(linkName, '|')
+	if i < 0 {
+		return linkName, "", false
+	}
+	name, suffix = linkName[:i], linkName[i+1:]
+	form := strings.TrimRight(suffix, "0123456789")
+	number := suffix[len(form):]
+	switch form {
+	case suffixVolatile, suffixGlobal + "-" + suffixVolatile:
+		ok = number != ""
+	case suffixGlobal:
+		ok = true
+	case "":
+		ok = number != ""
+	}
+	if !ok || strings.HasPrefix(number, "0") {
+		return linkName, "", false
+	}
+	return name, suffix, true
+}
+
+// ParseAttach reads an encoded attach performative, descriptor included [amqp 2.7.3]. Fields that
+// a Link does not have are skipped. A filter counts by its descriptor, not its key. It is an
+// error, a *[WireError], if a field that it has is of another type.
+func ParseAttach(attach []byte) (Link, error) {
+	r := wire.NewReader(attach)
+	l := readAttach(&r)
+	r.Done()
+	if err := r.Err(); err != nil {
+		return Link{}, wireError("attach", 0, err)
+	}
+	return l, nil
+}
+
+// Descriptors of an attach and of what stands in it.
+const (
+	descriptorAttach      = 0x12
+	descriptorSource      = 0x28
+	descriptorTarget      = 0x29
+	descriptorCoordinator = 0x30
+
+	attachFields = 14
+	sourceFields = 11
+	targetFields = 7
+)
+
+func readAttach(r *wire.Reader) (l Link) {
+	if code, symbol := r.Descriptor(); r.Err() == nil && code != descriptorAttach && string(symbol) != "amqp:attach:list" {
+		r.Fail(0, errors.New("not an attach"))
+	}
+	outer, n := r.Fields(attachFields)
+	has := func(i int) bool { return i < n && !r.Null() } // consumes a null
+	if has(0) {
+		l.Name = string(r.String())
+	}
+	if has(1) {
+		r.Skip() // handle
+	}
+	if has(2) {
+		l.Receiver = r.Boolean()
+	}
+	if has(3) {
+		l.PreSettled = r.Ubyte() == 1
+	}
+	if has(4) {
+		r.Skip() // rcv-settle-mode
+	}
+	source, target := false, false
+	if has(5) {
+		if source = true; l.Receiver {
+			l.readSource(r)
+		} else {
+			r.Skip()
+		}
+	}
+	if has(6) {
+		if target = true; l.Receiver {
+			r.Skip()
+		} else {
+			l.readTarget(r)
+		}
+	}
+	l.NoTerminus = l.Receiver && !source || !l.Receiver && !target
+	for i := 7; i < n && r.Err() == nil; i++ {
+		if r.Null() {
+			continue
+		}
+		if i == 12 {
+			l.DesiredCapabilities = readSymbols(r)
+			continue
+		}
+		r.Skip()
+	}
+	r.Leave(outer)
+	return l
+}
+
+func (l *Link) readSource(r *wire.Reader) {
+	at := r.Offset()
+	if code, symbol := r.Descriptor(); r.Err() == nil && code != descriptorSource && string(symbol) != "amqp:source:list" {
+		r.Fail(at, errors.New("not a source"))
+	}
+	outer, n := r.Fields(sourceFields)
+	l.readTerminus(r, n)
+	for i := 5; i < n && r.Err() == nil; i++ {
+		if r.Null() {
+			continue
+		}
+		switch i {
+		case 6:
+			l.Distribution = string(r.Symbol())
+		case 7:
+			l.readFilters(r)
+		case 10:
+			l.Capabilities = readSymbols(r)
+		default:
+			r.Skip()
+		}
+	}
+	r.Leave(outer)
+}
+
+func (l *Link) readTarget(r *wire.Reader) {
+	at := r.Offset()
+	code, symbol := r.Descriptor()
+	switch {
+	case code == descriptorCoordinator && symbol == nil || string(symbol) == "amqp:coordinator:list":
+		l.Coordinator = true
+		r.Skip()
+		return
+	case r.Err() == nil && code != descriptorTarget && string(symbol) != "amqp:target:list":
+		r.Fail(at, errors.New("not a target"))
+	}
+	outer, n := r.Fields(targetFields)
+	l.readTerminus(r, n)
+	for i := 5; i < n && r.Err() == nil; i++ {
+		if r.Null() {
+			continue
+		}
+		if i == 6 {
+			l.Capabilities = readSymbols(r)
+			continue
+		}
+		r.Skip()
+	}
+	r.Leave(outer)
+}
+
+// readTerminus reads the five fields that a source and a target begin with.
+func (l *Link) readTerminus(r *wire.Reader, n int) {
+	for i := 0; i < min(n, 5) && r.Err() == nil; i++ {
+		if r.Null() {
+			continue
+		}
+		switch i {
+		case 0:
+			l.Address = string(r.String())
+		case 1:
+			l.Durable = r.Uint()
+		case 2:
+			l.Expiry = string(r.Symbol())
+		case 4:
+			l.Dynamic = r.Boolean()
+		default:
+			r.Skip()
+		}
+	}
+}
+
+// readFilters reads a filter-set: a map from symbols to described values [amqp 3.5.8].
+func (l *Link) readFilters(r *wire.Reader) {
+	outer, n := r.Map()
+	for range n {
+		r.Skip()
+		if r.Next() != wire.Described {
+			r.Skip()
+			continue
+		}
+		code, symbol := r.Descriptor()
+		switch {
+		case symbol == nil && code == filterSelectorCode || string(symbol) == filterSelectorName:
+			l.Selector = string(r.String())
+		case symbol == nil && code == filterNoLocalCode || string(symbol) == filterNoLocalName:
+			l.NoLocal = true
+			r.Skip()
+		default:
+			r.Skip()
+		}
+	}
+	r.Leave(outer)
+}
+
+// readSymbols reads a multiple symbol: an array, or one symbol alone [amqp 1.7].
+func readSymbols(r *wire.Reader) []string {
+	if r.Next() != wire.Array {
+		return []string{string(r.Symbol())}
+	}
+	outer, constructor, n := r.Array()
+	var symbols []string
+	for range n {
+		e := r.Element(constructor)
+		s := string(e.Symbol())
+		if e.Err() != nil {
+			break
+		}
+		symbols = append(symbols, s)
+	}
+	r.Leave(outer)
+	return symbols
+}
+
+// ReceiverOptions returns the link as options of go-amqp's Session.NewReceiver, whose source is
+// l.Address. It is an error, a *[ValueError], if go-amqp cannot make the link: a sender's, an
+// unsubscribe, and a durable one that is pre-settled, for which it may detach with closed.
+func (l Link) ReceiverOptions() (*amqp.ReceiverOptions, error) {
+	switch {
+	case !l.Receiver:
+		return nil, l.refuse("a sender's")
+	case l.NoTerminus:
+		return nil, l.refuse("go-amqp cannot attach without a source; see OpenConsumer.Unsubscribe")
+	case l.PreSettled && l.Expiry == expiryNever:
+		return nil, l.refuse("go-amqp may delete a durable subscription that is pre-settled (Consumer.PreSettled)")
+	}
+	o := &amqp.ReceiverOptions{
+		Name:                   l.Name,
+		DynamicAddress:         l.Dynamic,
+		SourceCapabilities:     l.Capabilities,
+		SourceDurability:       amqp.Durability(l.Durable),
+		SourceExpiryPolicy:     amqp.ExpiryPolicy(l.Expiry),
+		SourceDistributionMode: amqp.SourceDistributionMode(l.Distribution),
+		DesiredCapabilities:    l.DesiredCapabilities,
+	}
+	if l.Selector != "" {
+		o.Filters = append(o.Filters, amqp.NewLinkFilter(filterSelector, filterSelectorCode, l.Selector))
+	}
+	if l.NoLocal {
+		o.Filters = append(o.Filters, amqp.NewLinkFilter(filterNoLocal, filterNoLocalCode, filterNoLocalValue))
+	}
+	if l.PreSettled { // unset is served by every peer seen; mixed is not
+		o.RequestedSenderSettleMode = amqp.SenderSettleModeSettled.Ptr()
+	}
+	return o, nil
+}
+
+// SenderOptions returns the link as options of go-amqp's Session.NewSender, whose target is
+// l.Address. It is an error, a *[ValueError], if go-amqp cannot make the link: a receiver's and
+// a coordinator's.
+func (l Link) SenderOptions() (*amqp.SenderOptions, error) {
+	switch {
+	case l.Receiver:
+		return nil, l.refuse("a receiver's")
+	case l.Coordinator || l.NoTerminus:
+		return nil, l.refuse("go-amqp has no transactions")
+	}
+	o := &amqp.SenderOptions{
+		Name:                l.Name,
+		DynamicAddress:      l.Dynamic,
+		TargetCapabilities:  l.Capabilities,
+		TargetDurability:    amqp.Durability(l.Durable),
+		TargetExpiryPolicy:  amqp.ExpiryPolicy(l.Expiry),
+		DesiredCapabilities: l.DesiredCapabilities,
+	}
+	if l.PreSettled {
+		o.SettlementMode = amqp.SenderSettleModeSettled.Ptr()
+	}
+	return o, nil
+}
+
+func (l Link) refuse(why string) error {
+	return &ValueError{What: "link", Value: quote(l.Name), Err: fmt.Errorf("%s", why)}
+}
+
+// An OpenConsumer is a consumer's link that go-amqp has opened. It has a session of its own,
+// for go-amqp has no other way to leave a durable subscription without ending it.
+type OpenConsumer struct {
+	Receiver    *amqp.Receiver
+	Destination Destination // what it receives from; the one that was made, for a temporary one
+
+	session *amqp.Session
+}
+
+// Open attaches the consumer on a connection, whose container-id must be c.ClientID, with k as
+// for [Consumer.Link] and a credit as in amqp.ReceiverOptions. A temporary destination without
+// a name is made, and lives until Leave: use it as a reply-to.
+//
+// It is an error if [Consumer.Link] or go-amqp has one, and where the peer did not take a
+// filter. The subscription is then as it was, or new where there was none.
+func (c Consumer) Open(ctx context.Context, conn *amqp.Conn, k int, credit int32) (*OpenConsumer, error) {
+	made := c
+	if c.Destination == (Destination{Kind: TemporaryTopic}) {
+		made.Destination.Name = "made when it is opened"
+	}
+	l, err := made.Link(k)
+	if err != nil {
+		return nil, err
+	}
+	o, err := l.ReceiverOptions()
+	if err != nil {
+		return nil, err
+	}
+	o.Credit = credit
+	session, err := conn.NewSession(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	open := &OpenConsumer{Destination: c.Destination, session: session}
+	if err := open.attach(ctx, c, l, o); err != nil {
+		// Never by closing the receiver, which would end a durable subscription.
+		return nil, errors.Join(err, session.Close(context.WithoutCancel(ctx)))
+	}
+	return open, nil
+}
+
+func (o *OpenConsumer) attach(ctx context.Context, c Consumer, l Link, options *amqp.ReceiverOptions) (err error) {
+	if c.Destination == (Destination{Kind: TemporaryTopic}) { // from a receiver, peers make something else of it
+		maker, err := TemporaryLink(c.Peer, TemporaryTopic)
+		if err != nil {
+			return err
+		}
+		makerOptions, err := maker.SenderOptions()
+		if err != nil {
+			return err
+		}
+		sender, err := o.session.NewSender(ctx, "", makerOptions)
+		if err != nil {
+			return err
+		}
+		l.Address = sender.Address()
+	}
+	if o.Receiver, err = o.session.NewReceiver(ctx, l.Address, options); err != nil {
+		return err
+	}
+	for _, filter := range []struct {
+		key   string
+		asked bool
+	}{{filterSelector, l.Selector != ""}, {filterNoLocal, l.NoLocal}} {
+		if filter.asked && o.Receiver.LinkSourceFilterValue(filter.key) == nil {
+			return &ValueError{What: "filter", Value: filter.key, Err: errors.New("the peer did not take it")}
+		}
+	}
+	if c.Destination.Kind.isTemporary() && c.Destination.Name == "" && c.Destination.Address == "" {
+		address := l.Address
+		if l.Dynamic {
+			address = o.Receiver.Address()
+		}
+		o.Destination = Destination{Kind: c.Destination.Kind, Name: address, Address: address}
+	}
+	return nil
+}
+
+// Leave ends the consumer and keeps a durable subscription. Settle what it holds first, modified
+// with delivery-failed what was worked on and released what was not: peers differ in what they
+// make of the rest.
+func (o *OpenConsumer) Leave(ctx context.Context) error { return o.session.Close(ctx) }
+
+// Unsubscribe ends the consumer and its subscription; of a shared durable one only where it is
+// the last consumer. To end a subscription that has no consumer, open it with a credit of -1,
+// so that no message is sent, and call Unsubscribe.
+func (o *OpenConsumer) Unsubscribe(ctx context.Context) error {
+	return errors.Join(o.Receiver.Close(ctx), o.session.Close(ctx))
+}
+
+// Send sends m and waits for its outcome. Unlike go-amqp's Send it is an error, a *[ValueError],
+// if the outcome is not accepted: a RabbitMQ 4 releases a message for a queue that is not there.
+func Send(ctx context.Context, s *amqp.Sender, m *amqp.Message) error {
+	receipt, err := s.SendWithReceipt(ctx, m, nil)
+	if err != nil {
+		return err
+	}
+	state, err := receipt.Wait(ctx)
+	if err != nil {
+		return err
+	}
+	outcome := "released"
+	switch state := state.(type) {
+	case *amqp.StateAccepted:
+		return nil
+	case *amqp.StateRejected:
+		if state.Error != nil {
+			return state.Error
+		}
+		outcome = "rejected"
+	case *amqp.StateModified:
+		outcome = "modified"
+	}
+	return &ValueError{What: "message", Value: outcome, Err: errors.New("not accepted by the peer")}
+}
+
+// An Outcome is what a consumer makes of a delivery [amqp 3.4]. Its values are those of
+// JMS_AMQP_ACK_TYPE. JMS's modes of acknowledgment are: AUTO and DUPS_OK settle a delivery as
+// accepted when the application has it, and as ModifiedFailed when its listener fails; CLIENT
+// settles all deliveries of a session at once, INDIVIDUAL one; what was handed out and never
+// acknowledged is ModifiedFailed when its session ends, what was not handed out is Released.
+// Released does not count as a delivery: no limit of redeliveries ever sees it.
+type Outcome uint8
+
+const (
+	Accepted                  Outcome = 1
+	Rejected                  Outcome = 2
+	Released                  Outcome = 3
+	ModifiedFailed            Outcome = 4 // delivery-failed
+	ModifiedUndeliverableHere Outcome = 5 // delivery-failed and undeliverable-here
+)
+
+// String returns the outcome's name in AMQP.
+func (o Outcome) String() string {
+	switch o {
+	case Accepted:
+		return "accepted"
+	case Rejected:
+		return "rejected"
+	case Released:
+		return "released"
+	case ModifiedFailed:
+		return "modified, delivery-failed"
+	case ModifiedUndeliverableHere:
+		return "modified, delivery-failed, undeliverable-here"
+	}
+	return "Outcome(" + strconv.Itoa(int(o)) + ")"
+}
+
+// AppendTo appends the outcome as a delivery state [amqp 3.4], null if o is none.
+func (o Outcome) AppendTo(b []byte) []byte {
+	switch o {
+	case Accepted:
+		return append(b, 0x00, 0x53, 0x24, 0x45)
+	case Rejected:
+		return append(b, 0x00, 0x53, 0x25, 0x45)
+	case Released:
+		return append(b, 0x00, 0x53, 0x26, 0x45)
+	case ModifiedFailed:
+		return append(b, 0x00, 0x53, 0x27, 0xc0, 0x02, 0x01, 0x41)
+	case ModifiedUndeliverableHere:
+		return append(b, 0x00, 0x53, 0x27, 0xc0, 0x03, 0x02, 0x41, 0x41)
+	}
+	return wire.AppendNull(b)
+}
+
+// Settle settles a delivery with the outcome. It is an error, a *[ValueError], if o is none.
+func (o Outcome) Settle(ctx context.Context, r *amqp.Receiver, m *amqp.Message) error {
+	switch o {
+	case Accepted:
+		return r.AcceptMessage(ctx, m)
+	case Rejected:
+		return r.RejectMessage(ctx, m, nil)
+	case Released:
+		return r.ReleaseMessage(ctx, m)
+	case ModifiedFailed, ModifiedUndeliverableHere:
+		return r.ModifyMessage(ctx, m, &amqp.ModifyMessageOptions{DeliveryFailed: true, UndeliverableHere: o == ModifiedUndeliverableHere})
+	}
+	return &ValueError{What: "outcome", Value: strconv.Itoa(int(o)), Err: errors.New("out of range 1 to 5")}
+}
+
+// RetryLater returns the modified outcome that asks for the message again from a time on, for
+// go-amqp's Receiver.ModifyMessage; the delivery counts as failed. It is an error, a
+// *[ValueError], for a peer that would deliver at once.
+func (p Peer) RetryLater(at time.Time) (*amqp.ModifyMessageOptions, error) {
+	if !p.RetriesLater {
+		return nil, &ValueError{What: "retry", Value: at.UTC().String(), Err: errors.New("the peer is not known to wait (Peer.RetriesLater)")}
+	}
+	return &amqp.ModifyMessageOptions{DeliveryFailed: true, Annotations: amqp.Annotations{annotationDeliveryTime: at.UnixMilli()}}, nil
+}

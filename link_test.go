@@ -1,0 +1,637 @@
+package amqpjms
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/seed-b113d664/amqpjms/internal/wire"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A linkCase is a recorded conversation of testdata/qpid-jms-links: the JMS calls, and the frames that the client sent.
+type linkCase struct {
+	at, name string
+	offers   []string                   // capabilities that the peer offers on the connection
+	peer     map[string]json.RawMessage // what else the peer does
+	calls    []linkCall
+	frames   []linkFrame
+}
+
+type linkCall struct {
+	Op   string
+	On   string
+	As   string
+	Args struct {
+		ClientID    string
+		Options     []string
+		Mode        string
+		Destination *struct{ Kind, Name, Var string }
+		Name        string
+		Selector    string
+		NoLocal     bool
+		AckType     int `json:"JMS_AMQP_ACK_TYPE"`
+	}
+	Result json.RawMessage
+	Error  *struct{ Class, Message string }
+}
+
+type linkFrame struct {
+	step, conn, channel int
+	name                string
+	bytes               []byte
+}
+
+// readLinkCases reads all cases of a theme, or of every theme for "*".
+func readLinkCases(t testing.TB, theme string) []linkCase {
+	files, err := filepath.Glob(filepath.Join("testdata", "qpid-jms-links", theme+".txt"))
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	var cases []linkCase
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		require.NoError(t, err)
+		var c *linkCase
+		for i, line := range strings.Split(string(b), "\n") {
+			at := fmt.Sprintf("%s:%d", filepath.ToSlash(file), i+1)
+			key, value, ok := strings.Cut(line, ":")
+			value = strings.TrimPrefix(value, " ")
+			switch {
+			case line == "" || strings.HasPrefix(line, "#"):
+			case !ok:
+				t.Fatalf("%s: no key", at)
+			case key == "peer" && c == nil:
+				require.Equal(t, "Qpid JMS 2.10.0", value, at)
+			case key == "name":
+				cases = append(cases, linkCase{at: at, name: value, peer: map[string]json.RawMessage{}})
+				c = &cases[len(cases)-1]
+			case key == "note", key == "varies":
+			case key == "offers":
+				c.offers = strings.Fields(value)
+			case strings.HasPrefix(key, "peer."):
+				c.peer[strings.TrimPrefix(key, "peer.")] = json.RawMessage(value)
+			case key == "call":
+				var call linkCall
+				n, text, _ := strings.Cut(value, " ")
+				require.Equal(t, fmt.Sprint(len(c.calls)), n, at)
+				require.NoError(t, json.Unmarshal([]byte(text), &call), at)
+				c.calls = append(c.calls, call)
+			case key == "frame":
+				var f linkFrame
+				var digits string
+				_, err := fmt.Sscanf(value, "%d %d %d %s %s", &f.step, &f.conn, &f.channel, &f.name, &digits)
+				require.NoError(t, err, at)
+				f.bytes, err = hex.DecodeString(digits)
+				require.NoError(t, err, at)
+				c.frames = append(c.frames, f)
+			default:
+				t.Fatalf("%s: unknown key %s", at, key)
+			}
+		}
+	}
+	return cases
+}
+
+// attaches returns the attaches that the client sent during a call, but those of its transactions.
+func (c linkCase) attaches(t testing.TB, step int) (attaches [][]byte) {
+	for _, f := range c.frames {
+		if f.step != step || f.name != "attach" {
+			continue
+		}
+		l, err := ParseAttach(f.bytes)
+		require.NoError(t, err, c.at)
+		if !l.Coordinator {
+			attaches = append(attaches, f.bytes)
+		}
+	}
+	return attaches
+}
+
+// detaches returns the closed field of the detaches that the client sent during a call.
+func (c linkCase) detaches(t testing.TB, step int) (closed []bool) {
+	for _, f := range c.frames {
+		if f.step != step || f.name != "detach" {
+			continue
+		}
+		r := wire.NewReader(f.bytes)
+		r.Descriptor()
+		_, n := r.List()
+		r.Skip()
+		closed = append(closed, n > 1 && r.Boolean())
+		require.Nil(t, r.Err(), c.at)
+	}
+	return closed
+}
+
+// appendAttach writes an attach as Qpid JMS encodes it. What a Link leaves open, the name of a plain link, the handle
+// and the address of a producer's source, is taken from the recording.
+func appendAttach(b []byte, l Link, recorded recordedAttach) []byte {
+	str := func(b []byte, s string) []byte {
+		if s == "" {
+			return wire.AppendNull(b)
+		}
+		return wire.AppendString(b, s)
+	}
+	sym := func(b []byte, s string) []byte {
+		if s == "" {
+			return wire.AppendNull(b)
+		}
+		return wire.AppendSymbol(b, s)
+	}
+	symbols := func(b []byte, list []string) []byte {
+		if list == nil {
+			return wire.AppendNull(b)
+		}
+		items := []byte{byte(len(list)), 0xa3}
+		for _, s := range list {
+			items = append(append(items, byte(len(s))), s...)
+		}
+		return append(append(b, 0xe0, byte(len(items))), items...)
+	}
+	outcomes := func(b []byte) []byte {
+		return symbols(b, []string{"amqp:accepted:list", "amqp:rejected:list", "amqp:released:list", "amqp:modified:list"})
+	}
+	var fields [14][]byte
+	name := l.Name
+	if name == "" {
+		name = recorded.name
+	}
+	fields[0] = wire.AppendString(nil, name)
+	fields[1] = wire.AppendUint(nil, recorded.handle)
+	fields[2] = wire.AppendBoolean(nil, l.Receiver)
+	fields[3] = wire.AppendUbyte(nil, 0)
+	if l.PreSettled {
+		fields[3] = wire.AppendUbyte(nil, 1)
+	}
+	fields[4] = wire.AppendUbyte(nil, 0)
+	terminus := func() [][]byte {
+		return [][]byte{str(nil, l.Address), wire.AppendUint(nil, l.Durable), sym(nil, l.Expiry), wire.AppendUint(nil, 0), wire.AppendBoolean(nil, l.Dynamic)}
+	}
+	switch {
+	case l.NoTerminus:
+		fields[6] = described(descriptorTarget)
+	case l.Receiver:
+		var filters []byte
+		n := 0
+		if l.Selector != "" {
+			filters = wire.AppendString(wire.AppendDescriptor(wire.AppendSymbol(filters, "jms-selector"), 0x0000468C00000004), l.Selector)
+			n++
+		}
+		if l.NoLocal {
+			filters = wire.AppendString(wire.AppendDescriptor(wire.AppendSymbol(filters, "no-local"), 0x0000468C00000003), "NoLocalFilter{}")
+			n++
+		}
+		filter := wire.AppendNull(nil)
+		if n > 0 {
+			filter = wire.AppendMap(nil, n, filters)
+		}
+		fields[5] = described(descriptorSource, append(terminus(), wire.AppendNull(nil), sym(nil, l.Distribution), filter,
+			described(0x27, wire.AppendBoolean(nil, true)), outcomes(nil), symbols(nil, l.Capabilities))...)
+		fields[6] = described(descriptorTarget)
+	default:
+		fields[5] = described(descriptorSource)
+		if !l.Dynamic {
+			fields[5] = described(descriptorSource, wire.AppendString(nil, recorded.source), wire.AppendUint(nil, 0), sym(nil, expirySessionEnd),
+				wire.AppendUint(nil, 0), wire.AppendBoolean(nil, false), wire.AppendNull(nil), wire.AppendNull(nil), wire.AppendNull(nil), wire.AppendNull(nil), outcomes(nil))
+		}
+		properties := wire.AppendNull(nil)
+		if l.Dynamic {
+			properties = wire.AppendMap(nil, 1, append(wire.AppendSymbol(nil, "lifetime-policy"), described(0x2b)...))
+		}
+		fields[6] = described(descriptorTarget)
+		if l.Address != "" || l.Dynamic {
+			fields[6] = described(descriptorTarget, append(terminus(), properties, symbols(nil, l.Capabilities))...)
+		}
+		fields[9] = wire.AppendUint(nil, 0)
+	}
+	if !l.Receiver || l.NoTerminus && l.DesiredCapabilities != nil {
+		fields[8] = wire.AppendBoolean(nil, false)
+	}
+	if l.DesiredCapabilities != nil {
+		fields[12] = symbols(nil, l.DesiredCapabilities)
+	}
+	return append(b, described(descriptorAttach, fields[:]...)...)
+}
+
+// described returns a described list of fields, without those at its end that are absent.
+func described(descriptor uint64, fields ...[]byte) []byte {
+	for len(fields) > 0 && (fields[len(fields)-1] == nil || slices.Equal(fields[len(fields)-1], []byte{0x40})) {
+		fields = fields[:len(fields)-1]
+	}
+	b := wire.AppendDescriptor(nil, descriptor)
+	if len(fields) == 0 {
+		return append(b, 0x45)
+	}
+	var items []byte
+	for _, f := range fields {
+		if f == nil {
+			f = wire.AppendNull(nil)
+		}
+		items = append(items, f...)
+	}
+	if len(items) > 0xfe {
+		n := len(items) + 4
+		return append(append(b, 0xd0, byte(n>>24), byte(n>>16), byte(n>>8), byte(n), 0, 0, 0, byte(len(fields))), items...)
+	}
+	return append(append(b, 0xc0, byte(len(items)+1), byte(len(fields))), items...)
+}
+
+// A recordedAttach has what a Link leaves open.
+type recordedAttach struct {
+	name, source string
+	handle       uint32
+}
+
+func openFieldsOf(t testing.TB, attach []byte) (a recordedAttach) {
+	r := wire.NewReader(attach)
+	r.Descriptor()
+	r.List()
+	a.name = string(r.String())
+	a.handle = r.Uint()
+	r.SkipN(3)
+	if r.Next() == wire.Described {
+		r.Descriptor()
+		if _, n := r.List(); n > 0 && r.Next() == wire.String {
+			a.source = string(r.String())
+		}
+	}
+	require.Nil(t, r.Err())
+	return a
+}
+
+// A linkClient is the state that the calls of a case build up: what JMS gives a consumer beside its own settings.
+type linkClient struct {
+	connections  map[string]string // container-id by variable
+	options      map[string]string // of the connection
+	sessions     map[string]string // connection by variable
+	transacted   map[string]bool
+	destinations map[string]Destination
+	temporaries  map[DestinationKind]int
+	open         map[string]func() // closes what a variable stands for
+	numbers      map[string]int    // by subscription
+	openOn       map[string]int    // consumers by subscription
+	browsers     map[string]Consumer
+	browserOn    map[string]string
+}
+
+func (c linkCase) jmsPeer() Peer {
+	p := Peer{Delay: DelayAbsolute, Topics: true, Selects: true, Browses: true, TemporaryQueues: true, TemporaryTopics: true}
+	p.Shares = slices.Contains(c.offers, "SHARED-SUBS")
+	p.DelaysByLink = !slices.Contains(c.offers, "DELAYED_DELIVERY")
+	var properties map[string]string
+	if json.Unmarshal(c.peer["properties"], &properties) == nil {
+		p.QueuePrefix, p.TopicPrefix = properties["queue-prefix"], properties["topic-prefix"]
+	}
+	return p
+}
+
+// linkDeviations are the cases in which the package refuses what Qpid JMS attaches.
+func linkDeviations() map[string][]string {
+	return map[string][]string{
+		"queue-no-local":          {"consumer-queue-nolocal"},
+		"subscription-name-empty": {"shared-durable-name-empty", "shared-durable-no-client-id-name-empty", "shared-name-empty", "shared-no-client-id-name-empty"},
+		"shared-asked-too-late": {"shared-durable-no-client-id-offered-by-link", "shared-durable-offered-by-link", "shared-no-client-id-offered-by-link",
+			"shared-offered-by-link"},
+		"temporary-durable": {"shared-temporary-topic"},
+	}
+}
+
+// From the JMS calls the Link gives the recorded attach, byte for byte, and from the attach the JMS meaning comes back.
+func TestLinksOfQpidJMS(t *testing.T) {
+	var refused []string // cases in which Qpid JMS attaches
+	total, compared, left := 0, 0, 0
+	for _, c := range readLinkCases(t, "*") {
+		peer := c.jmsPeer()
+		s := linkClient{connections: map[string]string{}, options: map[string]string{}, sessions: map[string]string{}, transacted: map[string]bool{},
+			destinations: map[string]Destination{}, temporaries: map[DestinationKind]int{}, open: map[string]func(){}, numbers: map[string]int{},
+			openOn: map[string]int{}, browsers: map[string]Consumer{}, browserOn: map[string]string{}}
+		attached := map[string]Link{} // by variable
+		for step, call := range c.calls {
+			if l, ok := attached[call.On]; ok && call.Op == "close" && l.Name != "" {
+				for _, closed := range c.detaches(t, step) {
+					require.Equal(t, l.Expiry != expiryNever, closed, "%s: %s: closed of the detach, call %d", c.at, c.name, step)
+					left++
+				}
+			}
+			attaches := c.attaches(t, step)
+			at := fmt.Sprintf("%s: %s: call %d %s", c.at, c.name, step, call.Op)
+			links, consumer, err := s.links(peer, c, call)
+			total += len(attaches)
+			if err != nil {
+				total -= len(attaches)
+				if call.Error == nil {
+					refused = append(refused, c.name)
+				}
+				continue
+			}
+			if call.Error != nil && len(attaches) == 0 {
+				continue // what only the connection's state tells
+			}
+			if len(attaches) != len(links) {
+				t.Errorf("%s: %d attaches, want %d: %+v", at, len(attaches), len(links), links)
+				continue
+			}
+			for i, l := range links {
+				want := attaches[i]
+				got := appendAttach(nil, l, openFieldsOf(t, want))
+				if hex.EncodeToString(want) != hex.EncodeToString(got) {
+					t.Errorf("%s: %+v\n%x\n%x", at, l, want, got)
+					continue
+				}
+				compared++
+				if l.Receiver {
+					attached[string(call.As)] = l
+				}
+
+				read, err := ParseAttach(want)
+				require.NoError(t, err, at)
+				if l.Name == "" {
+					read.Name = ""
+				}
+				if !assert.Equal(t, l, read, at) {
+					continue
+				}
+				require.Equal(t, l.NoTerminus, read.Unsubscribes(), at)
+				if consumer != nil {
+					meaning, ok := read.Consumer(peer, consumer.ClientID)
+					require.True(t, ok, at)
+					assert.Equal(t, *consumer, meaning, at)
+				}
+			}
+		}
+	}
+	require.Equal(t, total, compared, "every attach is compared, but those that are refused here")
+	require.Equal(t, 351, compared, "attaches")
+	require.Positive(t, left, "detaches")
+	slices.Sort(refused)
+	require.Equal(t, slices.Sorted(slices.Values(slices.Concat(slices.Collect(maps.Values(linkDeviations()))...))), refused)
+}
+
+// links returns the links that a call makes, and the consumer that the last of them is of.
+func (s *linkClient) links(peer Peer, c linkCase, call linkCall) ([]Link, *Consumer, error) {
+	a := call.Args
+	destination := func() Destination {
+		if a.Destination == nil {
+			return Destination{}
+		}
+		if a.Destination.Var != "" {
+			return s.destinations[a.Destination.Var]
+		}
+		return Destination{Kind: map[string]DestinationKind{"queue": Queue, "topic": Topic}[a.Destination.Kind], Name: a.Destination.Name}
+	}
+	preSettled := func(kind DestinationKind, transacted, consumer bool) bool {
+		o := func(name string) bool { return s.options["jms.presettlePolicy."+name] == "true" }
+		if !consumer {
+			return o("presettleProducers") || transacted && o("presettleTransactedProducers")
+		}
+		topic := kind == Topic || kind == TemporaryTopic
+		return !transacted && (o("presettleConsumers") || topic && o("presettleTopicConsumers") || !topic && o("presettleQueueConsumers"))
+	}
+	switch call.Op {
+	case "createConnection", "createConnectionNotStarted":
+		s.connections[call.As] = a.ClientID
+		for _, o := range a.Options {
+			name, value, _ := strings.Cut(o, "=")
+			if s.options[name] = value; name == "jms.clientID" {
+				s.connections[call.As] = value
+			}
+		}
+	case "setClientID":
+		if call.Error == nil {
+			s.connections[call.On] = a.ClientID
+		}
+	case "createSession":
+		s.sessions[call.As] = call.On
+		s.transacted[call.As] = a.Mode == "SESSION_TRANSACTED"
+	case "createTemporaryQueue", "createTemporaryTopic":
+		kind, name := TemporaryQueue, peer.QueuePrefix+"temp-queue-"
+		if call.Op == "createTemporaryTopic" {
+			kind, name = TemporaryTopic, peer.TopicPrefix+"temp-topic-"
+		}
+		l, err := TemporaryLink(peer, kind)
+		if err == nil {
+			s.temporaries[kind]++
+			s.destinations[call.As] = Destination{Kind: kind, Name: name + fmt.Sprint(s.temporaries[kind])}
+		}
+		return []Link{l}, nil, err
+	case "createConsumer", "createDurableConsumer", "createDurableSubscriber", "createSharedConsumer", "createSharedDurableConsumer", "createBrowser":
+		id := s.connections[s.sessions[call.On]]
+		cs := Consumer{Peer: peer, Destination: destination(), ClientID: id, Subscription: a.Name, Selector: a.Selector, NoLocal: a.NoLocal,
+			Durable: strings.Contains(call.Op, "Durable"), Shared: strings.Contains(call.Op, "Shared"), Browse: call.Op == "createBrowser"}
+		cs.PreSettled = preSettled(cs.Destination.Kind, s.transacted[call.On], true)
+		if cs.Browse {
+			if call.Error == nil {
+				s.browsers[call.As] = cs
+			}
+			return nil, nil, nil
+		}
+		key := fmt.Sprint(s.sessions[call.On], cs.Subscription, cs.Durable)
+		k := 1
+		if cs.Shared {
+			k = s.numbers[key] + 1
+		}
+		l, err := cs.Link(k)
+		if err != nil || call.Error != nil {
+			if call.Error != nil && len(c.peer["refuse-receiver"]) > 0 {
+				return []Link{l}, meaning(cs), err
+			}
+			return []Link{l}, meaning(cs), err
+		}
+		if cs.Shared {
+			s.numbers[key] = k
+			s.openOn[key]++
+			s.open[call.As] = func() {
+				if s.openOn[key]--; s.openOn[key] == 0 {
+					s.numbers[key] = 0
+				}
+			}
+		}
+		return []Link{l}, meaning(cs), nil
+	case "getEnumeration", "enumerate":
+		cs := s.browsers[call.On]
+		l, err := cs.Link(1)
+		return []Link{l}, meaning(cs), err
+	case "createProducer":
+		p := Producer{Peer: peer, Destination: destination()}
+		if p.Destination.IsZero() && !slices.Contains(c.offers, "ANONYMOUS-RELAY") {
+			return nil, nil, nil // a link for each destination, when it sends
+		}
+		l, err := p.Link()
+		l.PreSettled = preSettled(0, s.transacted[call.On], false)
+		return []Link{l}, nil, err
+	case "send":
+		if a.Destination == nil || slices.Contains(c.offers, "ANONYMOUS-RELAY") {
+			return nil, nil, nil
+		}
+		l, err := Producer{Peer: peer, Destination: destination()}.Link()
+		return []Link{l}, nil, err
+	case "unsubscribe":
+		cs := Consumer{ClientID: s.connections[s.sessions[call.On]], Subscription: a.Name, Durable: true, Shared: s.connections[s.sessions[call.On]] == ""}
+		l, err := cs.UnsubscribeLink()
+		cs.Peer = peer
+		return []Link{l}, &cs, err
+	case "close":
+		if f := s.open[call.On]; f != nil {
+			f()
+			delete(s.open, call.On)
+		}
+	}
+	return nil, nil, nil
+}
+
+// meaning returns the consumer as its attach tells it.
+func meaning(c Consumer) *Consumer {
+	if strings.TrimSpace(c.Selector) == "" {
+		c.Selector = ""
+	}
+	if c.Browse {
+		c.PreSettled = true
+	}
+	return &c
+}
+
+// An acknowledge with JMS_AMQP_ACK_TYPE settles what was handed out with the outcome of that number.
+func TestOutcomesOfQpidJMS(t *testing.T) {
+	seen := map[Outcome]int{}
+	for _, c := range readLinkCases(t, "ack") {
+		for step, call := range c.calls {
+			if call.Op != "acknowledge" || call.Args.AckType == 0 || call.Error != nil {
+				continue
+			}
+			want := Outcome(call.Args.AckType)
+			for _, f := range c.frames {
+				if f.step != step || f.name != "disposition" {
+					continue
+				}
+				r := wire.NewReader(f.bytes)
+				r.Descriptor()
+				r.List()
+				r.SkipN(4)
+				state := r.Value()
+				require.Nil(t, r.Err(), c.at)
+				require.Equal(t, hex.EncodeToString(state), hex.EncodeToString(want.AppendTo(nil)), "%s: %s: %v", c.at, c.name, want)
+				seen[want]++
+			}
+		}
+	}
+	require.Equal(t, map[Outcome]int{Accepted: 3, Rejected: 3, Released: 3, ModifiedFailed: 3, ModifiedUndeliverableHere: 2}, seen, "all that are recorded")
+}
+
+// What a consumer may not ask for is refused before anything is sent, and the error names the field.
+func TestConsumerLinkRefuses(t *testing.T) {
+	able := linkCase{offers: []string{"SHARED-SUBS"}}.jmsPeer()
+	queue, topic := Destination{Kind: Queue, Name: "q"}, Destination{Kind: Topic, Name: "t"}
+	temporary := Destination{Kind: TemporaryTopic, Name: "tt"}
+	for _, row := range []struct {
+		rule string
+		c    Consumer
+		k    int
+		want string
+	}{
+		{"no destination", Consumer{Peer: able}, 1, `amqpjms: consumer none: no destination (Consumer.Destination)`},
+		{"a durable queue", Consumer{Peer: able, Destination: queue, Durable: true, Subscription: "s", ClientID: "c"}, 1,
+			`amqpjms: subscription queue q: a durable or shared subscription needs a topic (Consumer.Destination)`},
+		{"a shared temporary topic", Consumer{Peer: able, Destination: temporary, Shared: true, Subscription: "s"}, 1,
+			`amqpjms: subscription temporary topic tt: a durable or shared subscription needs a topic (Consumer.Destination)`},
+		{"no-local on a queue", Consumer{Peer: able, Destination: queue, NoLocal: true}, 1, `amqpjms: no-local queue q: needs a topic (Consumer.NoLocal)`},
+		{"a browser of a topic", Consumer{Peer: able, Destination: topic, Browse: true}, 1, `amqpjms: browser topic t: needs a queue (Consumer.Browse)`},
+		{"no name", Consumer{Peer: able, Destination: topic, Durable: true, ClientID: "c"}, 1, `amqpjms: subscription topic t: no name (Consumer.Subscription)`},
+		{"a name for nothing", Consumer{Peer: able, Destination: topic, Subscription: "s"}, 1,
+			`amqpjms: subscription "s" topic t: neither durable nor shared (Consumer.Durable, Consumer.Shared)`},
+		{"durable without a client id", Consumer{Peer: able, Destination: topic, Durable: true, Subscription: "s"}, 1,
+			`amqpjms: durable subscription "s" topic t: no client id (Consumer.ClientID): it would never be found again`},
+		{"a bar in the name", Consumer{Peer: able, Destination: topic, Durable: true, Subscription: "a|2", ClientID: "c"}, 1,
+			`amqpjms: subscription "a|2": has a |, which ends the name in a link name`},
+		{"counted from 1", Consumer{Peer: able, Destination: topic, Shared: true, Subscription: "s"}, 0, `amqpjms: number of a shared consumer 0: counted from 1`},
+		{"not UTF-8", Consumer{Peer: able, Destination: topic, Selector: "a\xff"}, 1, `amqpjms: selector "a\xff": not valid UTF-8`},
+
+		// What the peer is not known to do.
+		{"any topic", Consumer{Destination: topic}, 1, `amqpjms: consumer topic t: the peer is not known to serve topics as sources (Peer.Topics)`},
+		{"RabbitMQ, a topic", Consumer{Peer: RabbitMQ(), Destination: topic}, 1, `amqpjms: consumer topic t: the peer is not known to serve topics as sources (Peer.Topics)`},
+		{"RabbitMQ, a selector", Consumer{Peer: RabbitMQ(), Destination: queue, Selector: "a = 1"}, 1,
+			`amqpjms: selector "a = 1" queue q: the peer is not known to obey selectors (Peer.Selects)`},
+		{"RabbitMQ, a browser", Consumer{Peer: RabbitMQ(), Destination: queue, Browse: true}, 1, `amqpjms: browser queue q: the peer is not known to browse (Peer.Browses)`},
+		{"ActiveMQ, shared", Consumer{Peer: ActiveMQ(), Destination: topic, Shared: true, Subscription: "s"}, 1,
+			`amqpjms: shared subscription "s" topic t: the peer is not known to share (Peer.Shares)`},
+		{"Broker-J, a temporary topic", Consumer{Peer: BrokerJ(), Destination: temporary}, 1,
+			`amqpjms: consumer temporary topic tt: the peer is not known to have temporary topics (Peer.TemporaryTopics)`},
+		{"RabbitMQ, a temporary queue", Consumer{Peer: RabbitMQ(), Destination: Destination{Kind: TemporaryQueue}}, 1,
+			`amqpjms: consumer temporary queue : the peer is not known to have temporary queues (Peer.TemporaryQueues)`},
+	} {
+		got, err := row.c.Link(row.k)
+		wantValueError(t, err, row.want)
+		require.Zero(t, got, row.rule)
+	}
+	for _, c := range []Consumer{{Peer: RabbitMQ(), Destination: queue}, {Destination: queue}, {Peer: able, Destination: queue, Selector: " \t"}} {
+		l, err := c.Link(1)
+		require.NoError(t, err)
+		require.Empty(t, l.Selector)
+		require.Empty(t, l.Name)
+	}
+}
+
+// Link names of other clients keep their bars; a suffix counts only in one of its forms.
+func TestSubscriptionOfLinkName(t *testing.T) {
+	for name, want := range map[string]string{
+		"s": "s", "s|2": "s", "s|10": "s", "s|global": "s", "s|global3": "s", "s|volatile1": "s", "s|global-volatile2": "s", "a|b|2": "a|b",
+		"s|": "s|", "s|x": "s|x", "s|volatile": "s|volatile", "s|global-volatile": "s|global-volatile", "s|02": "s|02", "s|Global": "s|Global", "s|2x": "s|2x",
+	} {
+		l := Link{Name: name, Receiver: true, Address: "t", Durable: 2, Capabilities: []string{"topic", "shared"}}
+		c, ok := l.Consumer(Peer{}, "id")
+		require.True(t, ok)
+		require.Equal(t, want, c.Subscription, name)
+		l.Capabilities = []string{"topic"}
+		c, _ = l.Consumer(Peer{}, "id")
+		require.Equal(t, name, c.Subscription, "a plain durable name is as it is")
+	}
+	_, ok := Link{}.Consumer(Peer{}, "")
+	require.False(t, ok, "a sender's")
+}
+
+// Attaches that Qpid JMS does not send.
+func TestParseAttach(t *testing.T) {
+	symbolic := func(name string) string { return fmt.Sprintf(`a3 %02x %q`, len(name), name) }
+	list := func(items string) string {
+		n, b := 0, encoded(t, items)
+		for r := wire.NewReader(b); r.Len() > 0; n++ {
+			r.Skip()
+			require.Nil(t, r.Err(), items)
+		}
+		return fmt.Sprintf(`d0 %08x %08x %s`, 4+len(b), n, items)
+	}
+	attach := func(descriptor, sourceDescriptor, source string) string {
+		return "00 " + descriptor + list(`a1 01 "n" 43 41 40 40 00 `+sourceDescriptor+list(source))
+	}
+	for _, row := range []struct {
+		rule, attach string
+		want         Link
+		err          string
+	}{
+		{"symbolic descriptors", attach(symbolic("amqp:attach:list"), symbolic("amqp:source:list"), `a1 01 "q"`), Link{Name: "n", Receiver: true, Address: "q"}, ""},
+		{"one capability alone", attach(`53 12`, `53 28`, `a1 01 "q" 40 40 40 40 40 40 40 40 40 a3 01 "x"`),
+			Link{Name: "n", Receiver: true, Address: "q", Capabilities: []string{"x"}}, ""},
+		{"filters under other keys, by symbolic descriptors and other values", attach(`53 12`, `53 28`, `a1 01 "q" 40 40 40 40 40 40 `+
+			strings.Replace(list(`a3 01 "k" 00 `+symbolic("apache.org:selector-filter:string")+` a1 01 "s" a3 01 "l" 00 `+symbolic("apache.org:no-local-filter:list")+` 45`), "d0", "d1", 1)),
+			Link{Name: "n", Receiver: true, Address: "q", Selector: "s", NoLocal: true}, ""},
+		{"a coordinator", `00 53 12 c0 0f 07 a1 01 "n" 43 42 40 40 40 00 53 30 c0 01 00`, Link{Name: "n", Coordinator: true}, ""},
+		{"not an attach", `00 53 11 45`, Link{}, "amqpjms: attach at byte 0: not an attach"},
+		{"an attach cut off", `00 53 12 c0 05 01 a1`, Link{}, "amqpjms: attach at byte 7: unexpected EOF"},
+		{"a name of another type", `00 53 12 c0 03 01 53 01`, Link{}, "amqpjms: attach at byte 6: got ulong, want string"},
+		{"trailing data", `00 53 12 45 40`, Link{}, "amqpjms: attach at byte 4: unexpected trailing data (1 byte)"},
+	} {
+		got, err := ParseAttach(encoded(t, row.attach))
+		if row.err != "" {
+			assert.EqualError(t, err, row.err, row.rule)
+			continue
+		}
+		assert.NoError(t, err, row.rule)
+		assert.Equal(t, row.want, got, row.rule)
+	}
+}
