@@ -121,10 +121,12 @@ func GroupKeyFrom(v any) (GroupKey, error) {
 // It differs from [RawMessage.GroupKey] in one case: go-amqp decodes symbols as strings, so a
 // symbol that is not ASCII, which is an error there, reads as its text here.
 func GroupKeyOf(m *amqp.Message, header string) (GroupKey, error) {
-	if !isGroupID(header) {
+	switch {
+	case header == "": // grouping is off
+		return GroupKey{}, nil
+	case !isGroupID(header):
 		return GroupKeyFrom(m.ApplicationProperties[header])
-	}
-	if m.Properties == nil || m.Properties.GroupID == nil {
+	case m.Properties == nil || m.Properties.GroupID == nil:
 		return GroupKey{}, nil
 	}
 	return textGroup(*m.Properties.GroupID)
@@ -132,8 +134,9 @@ func GroupKeyOf(m *amqp.Message, header string) (GroupKey, error) {
 
 // GroupKey returns the key of the message in a queue with this group header, as [GroupKeyOf]
 // does. It decodes nothing else, and copies a string or binary; [Groups.Key] saves the copy.
-// The error is a *[WireError] if the sections up to the value are malformed or the group-id is
-// not a string [amqp 3.2.4], a *[ValueError] if an application property is not a simple value.
+// The error is a *[WireError] if the sections up to the value are malformed, or the group-id
+// is neither a string nor a symbol; it is a *[ValueError] if an application property is not a
+// simple value.
 func (m *RawMessage) GroupKey(header string) (GroupKey, error) {
 	k, text, err := m.group(header)
 	k.text = string(text)
@@ -150,21 +153,21 @@ func (v RawValue) GroupKey() (GroupKey, error) {
 
 // group returns the key without its text, which a caller that knows the group need not copy.
 func (m *RawMessage) group(header string) (k GroupKey, text []byte, err error) {
-	if !isGroupID(header) {
+	switch {
+	case header == "": // grouping is off
+		return GroupKey{}, nil, nil
+	case !isGroupID(header):
 		v, err := m.ApplicationProperty(header)
 		if err != nil {
 			return GroupKey{}, nil, err
 		}
 		return v.group()
 	}
-	var r wire.Reader
-	if m.seek(&r, FieldGroupID) {
-		k.kind, text = groupText, r.String()
-	}
-	if err := m.checkField(&r, FieldGroupID); err != nil {
+	text, ok, err := m.text(FieldGroupID)
+	if !ok || err != nil {
 		return GroupKey{}, nil, err
 	}
-	return k, text, nil
+	return GroupKey{kind: groupText}, text, nil
 }
 
 // group returns the key without its text.
@@ -303,7 +306,7 @@ const GroupIDHeader = "group-id"
 func isGroupID(header string) bool {
 	const jms = "JMSXGroupID"
 	if len(header) != len(jms) { // at this length only ASCII letters fold into these
-		return header == GroupIDHeader || header == ""
+		return header == GroupIDHeader
 	}
 	return strings.EqualFold(header, jms)
 }
@@ -315,8 +318,9 @@ const DefaultGroup = "qpid.no-group"
 // GroupArguments hold what a queue's arguments say about groups: the header for [Groups.Key]
 // and [GroupKeyOf], the constructor to call, and a field of [GroupOptions].
 type GroupArguments struct {
-	// Header names the application property that groups the messages. [GroupIDHeader],
-	// "JMSXGroupID" in any letter case and "" stand for the group-id property.
+	// Header names the application property that groups the messages; [GroupIDHeader] and
+	// "JMSXGroupID" in any letter case stand for the group-id property. "" means that grouping
+	// is off: no message has a key.
 	Header string
 
 	Shared       bool   // [NewShared], not [NewAssigned]
@@ -819,23 +823,71 @@ type GroupStatus[M any] struct {
 	Oldest    Ref               // the message that waits first, zero if none waits
 }
 
+// Status returns the state of one group, and reports whether it has messages or an owner. It
+// costs one lookup, however many groups there are. The zero key stands for the default group,
+// as it does in all methods.
+func (g *Groups[M]) Status(k GroupKey) (GroupStatus[M], bool) {
+	n := g.find(g.effectiveKey(k))
+	if n == 0 {
+		return GroupStatus[M]{}, false
+	}
+	return g.status(g.groups.At(n)), true
+}
+
 // Statuses iterates over the groups that have messages or an owner, in no order. The queue
 // must not change meanwhile.
 func (g *Groups[M]) Statuses() iter.Seq[GroupStatus[M]] {
 	return func(yield func(GroupStatus[M]) bool) {
 		for _, gr := range g.groups.All() {
-			s := GroupStatus[M]{
-				Key:       gr.key(),
-				Owner:     g.consumer(gr.owner),
-				GivenUp:   gr.givenUp,
-				NextOwner: gr.openNextOwner(),
-				Waiting:   int(gr.waiting),
-				Held:      int(gr.held),
+			if !yield(g.status(gr)) {
+				return
 			}
-			if gr.first != 0 {
-				s.Oldest = Ref{gr.first, gr.sequence}
+		}
+	}
+}
+
+func (g *Groups[M]) status(gr *groupRecord[M]) GroupStatus[M] {
+	s := GroupStatus[M]{
+		Key:       gr.key(),
+		Owner:     g.consumer(gr.owner),
+		GivenUp:   gr.givenUp,
+		NextOwner: gr.openNextOwner(),
+		Waiting:   int(gr.waiting),
+		Held:      int(gr.held),
+	}
+	if gr.first != 0 {
+		s.Oldest = Ref{gr.first, gr.sequence}
+	}
+	return s
+}
+
+// Waiting iterates over the messages of one group that wait, whoever may have them, in the
+// queue's order. The zero key stands for the messages without a group, whether these run
+// ungrouped or in the default group. Each message takes constant time, or logarithmic in their
+// number if it is ungrouped, came back, or was moved by Compare; other groups cost nothing.
+// The loop may remove the current message; nothing else may change.
+func (g *Groups[M]) Waiting(k GroupKey) iter.Seq2[Ref, M] {
+	return func(yield func(Ref, M) bool) {
+		listed, tree, most := uint32(0), &g.ungrouped, g.ungrouped.Len()
+		if k = g.effectiveKey(k); !k.IsZero() {
+			n := g.find(k)
+			if n == 0 {
+				return
 			}
-			if !yield(s) {
+			gr := g.groups.At(n)
+			listed, tree, most = gr.inOrder.First, &gr.outOfOrder, int(gr.waiting)
+		}
+		for ranked := tree.First(); most > 0 && listed|ranked != 0; most-- { // even if compare contradicts itself
+			i := g.sooner(listed, ranked)
+			msg := g.messages.At(i)
+			r, m := Ref{i, msg.sequence}, msg.m
+			if i == listed {
+				listed = msg.Right
+			} else {
+				ranked = 0
+				g.after(tree, false, msg.sequence, &msg.m, func(j uint32) bool { ranked = j; return false })
+			}
+			if !yield(r, m) {
 				return
 			}
 		}

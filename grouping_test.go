@@ -147,18 +147,18 @@ func TestGroupKey(t *testing.T) {
 	}
 }
 
-// GroupIDHeader, JMSXGroupID and the empty header name the group-id property; other names do not.
+// GroupIDHeader and JMSXGroupID name the group-id property; other names do not. With the empty header grouping is off.
 func TestGroupKeyHeader(t *testing.T) {
 	text := func(s string) RawValue { return wire.AppendString(nil, s) }
-	raw := rawMessage(t, text("A"), "k", text("B"), "Group-ID", text("C"))
+	raw := rawMessage(t, text("A"), "k", text("B"), "Group-ID", text("C"), "", text("D"))
 	id := "A"
 	message := &amqp.Message{
 		Properties:            &amqp.MessageProperties{GroupID: &id},
-		ApplicationProperties: map[string]any{"k": "B", "Group-ID": "C"},
+		ApplicationProperties: map[string]any{"k": "B", "Group-ID": "C", "": "D"},
 	}
 	g := NewShared(GroupOptions[int]{})
 	for header, want := range map[string]string{
-		"group-id": `"A"`, "JMSXGroupID": `"A"`, "jmsxgroupid": `"A"`, "": `"A"`, "k": `"B"`, "Group-ID": `"C"`, "K": "none",
+		"group-id": `"A"`, "JMSXGroupID": `"A"`, "jmsxgroupid": `"A"`, "": "none", "k": `"B"`, "Group-ID": `"C"`, "K": "none",
 		"JMſXGroupID": "none", "JMXSGroupID": "none", "JMSXGroupIDx": "none", "JM\u017fXGroupI": "none",
 	} {
 		k, err := raw.GroupKey(header)
@@ -253,16 +253,71 @@ func TestGroupKeyErrors(t *testing.T) {
 		require.Error(t, err, cut)
 		require.Zero(t, k)
 	}
-	// A group-id is a string [amqp 3.2.4].
-	k, err = rawMessage(t, RawValue{0x43}).GroupKey(GroupIDHeader)
-	wantWireError(t, err, "amqpjms: group-id at byte 16: got uint, want string")
-	require.Zero(t, k)
 	// Malformed application properties before the one in question.
 	m := new(RawMessage)
 	require.NoError(t, m.Parse([]byte{0, 0x53, 0x74, 0xc1, 5, 2, 0xa1, 5, 'k', 0x40}))
 	k, err = m.GroupKey("k")
 	require.Error(t, err)
 	require.Zero(t, k)
+}
+
+// A group-id is a string [amqp 3.2.4]. A symbol reads as its text, and another type is an error, whoever reads it:
+// go-amqp, and so GroupKeyOf, or RawMessage.
+func TestGroupIDTypes(t *testing.T) {
+	for _, test := range []struct {
+		name, wire string
+		want       string // the key; "": an error
+		err        string
+	}{
+		{"string", "a10141", `"A"`, ""},
+		{"long string", "b10000000141", `"A"`, ""},
+		{"symbol", "a30141", `"A"`, ""},
+		{"long symbol", "b30000000141", `"A"`, ""},
+		{"empty symbol", "a300", `""`, ""},
+		{"null", "40", "none", ""},
+		{"binary", "a00141", "", "amqpjms: group-id at byte 16: got binary, want string"},
+		{"uint", "43", "", "amqpjms: group-id at byte 16: got uint, want string"},
+		{"uuid", "9800000000000000000000000000000001", "", "amqpjms: group-id at byte 16: got uuid, want string"},
+		{"list", "45", "", "amqpjms: group-id at byte 16: got list, want string"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			b, err := hex.DecodeString(test.wire)
+			require.NoError(t, err)
+			m := rawMessage(t, RawValue(b))
+			g := NewAssigned(GroupOptions[int]{})
+			decoded := new(amqp.Message)
+			decodeErr := decoded.UnmarshalBinary(append(m.Properties[:len(m.Properties):len(m.Properties)], "\x00\x53\x77\x40"...))
+			for range 2 { // first an unknown group, then a known one
+				for reader, key := range map[string]func() (GroupKey, error){
+					"RawMessage.GroupKey": func() (GroupKey, error) { return m.GroupKey(GroupIDHeader) },
+					"Groups.Key":          func() (GroupKey, error) { return g.Key(m, GroupIDHeader) },
+				} {
+					k, err := key()
+					if test.err != "" {
+						wantWireError(t, err, test.err)
+						require.Zero(t, k, reader)
+						continue
+					}
+					require.NoError(t, err, reader)
+					require.Equal(t, test.want, k.String(), reader)
+					g.Add(1, k)
+				}
+			}
+			if test.err != "" {
+				require.Error(t, decodeErr, "go-amqp")
+				return
+			}
+			require.NoError(t, decodeErr, "go-amqp")
+			v, err := m.Property(FieldGroupID)
+			require.NoError(t, err)
+			k, err := v.GroupKey()
+			require.NoError(t, err)
+			require.Equal(t, test.want, k.String(), "RawValue.GroupKey")
+			k, err = GroupKeyOf(decoded, GroupIDHeader)
+			require.NoError(t, err)
+			require.Equal(t, test.want, k.String(), "GroupKeyOf")
+		})
+	}
 }
 
 // Any bytes give a key or an error, and always the same one.
@@ -841,6 +896,35 @@ func (b *beside) check() {
 	if len(seen) != len(b.n.groups) {
 		t.Errorf("%d groups, want %d", len(seen), len(b.n.groups))
 	}
+	for s := range b.g.Statuses() {
+		if one, ok := b.g.Status(s.Key); !ok || one != s {
+			t.Errorf("Status of %v: %+v %v, want %+v", s.Key, one, ok, s)
+		}
+	}
+	for _, k := range b.keys {
+		effective := k
+		if k.IsZero() {
+			effective = b.n.defaultGroup
+		}
+		if _, ok := b.g.Status(k); ok != seen[effective] {
+			t.Errorf("Status of %v: %v", k, ok)
+		}
+		var got, want []int
+		for r, v := range b.g.Waiting(k) {
+			got = append(got, v.id)
+			if r != b.refs[v.id] {
+				t.Errorf("ref of %d in Waiting: %v, want %v", v.id, r, b.refs[v.id])
+			}
+		}
+		for _, m := range b.n.queue {
+			if !m.held && m.key == effective {
+				want = append(want, m.id)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("waiting in %v: %v, want %v", k, got, want)
+		}
+	}
 
 	// Consumers.
 	holders := map[GroupKey]*GroupConsumer[item]{}
@@ -982,6 +1066,82 @@ func TestGroupsPurge(t *testing.T) {
 		}
 		require.Zero(t, g.Counts().Held)
 	}
+}
+
+// A loop over the waiting messages of a group may remove the current one, the last one of its group too.
+func TestGroupsWaitingRemove(t *testing.T) {
+	for _, compare := range []func(a, b int) int{nil, func(a, b int) int { return cmp.Compare(a%3, b%3) }} {
+		g := NewShared(GroupOptions[int]{Compare: compare, Ungrouped: true})
+		a, b := groupKey(t, "A"), groupKey(t, "B")
+		for i := range 300 {
+			g.Add(i, [...]GroupKey{a, b, {}}[i%3])
+		}
+		c := g.Open(nil)
+		for range 50 {
+			c.Next()
+		}
+		c.Close() // they come back, out of order
+		for _, k := range []GroupKey{a, {}, b} {
+			var got []int
+			for r, m := range g.Waiting(k) {
+				got = append(got, m)
+				_, _, ok := g.Remove(r)
+				require.True(t, ok)
+			}
+			require.Len(t, got, 100)
+			require.True(t, slices.IsSorted(got), "each has one rank")
+			for range g.Waiting(k) {
+				t.Errorf("a message of %v", k)
+			}
+			_, ok := g.Status(k)
+			require.False(t, ok)
+		}
+		require.Zero(t, g.Counts())
+	}
+}
+
+// Status and Waiting cost the same however many other groups and messages there are, and allocate nothing.
+func TestGroupsStatusCost(t *testing.T) {
+	costs := map[int][2]int{}
+	for _, others := range []int{0, 100, 10_000} {
+		compared := 0
+		g := NewAssigned(GroupOptions[int]{Compare: func(a, b int) int { compared++; return cmp.Compare(b%4, a%4) }})
+		mine := groupKey(t, "mine")
+		for i := range 200 {
+			g.Add(i, mine)
+			for n := range others / 100 {
+				g.Add(i, groupKey(t, i*1000+n))
+				g.Add(i, GroupKey{})
+			}
+		}
+		for i := range others {
+			g.Add(i, groupKey(t, "other"))
+		}
+		compared = 0
+		s, ok := g.Status(mine)
+		require.True(t, ok)
+		require.Equal(t, 200, s.Waiting)
+		status := compared
+		n := 0
+		for range g.Waiting(mine) {
+			n++
+		}
+		require.Equal(t, 200, n)
+		costs[others] = [2]int{status, compared}
+		require.Less(t, compared, 200*10, "comparisons for 200 messages")
+		sum := 0
+		require.Zero(t, testing.AllocsPerRun(10, func() {
+			s, _ := g.Status(mine)
+			sum += s.Waiting
+			for _, m := range g.Waiting(mine) {
+				sum += m
+			}
+		}))
+		require.NotZero(t, sum)
+	}
+	require.Zero(t, costs[0][0], "Status compares nothing")
+	require.Equal(t, costs[0], costs[100])
+	require.Equal(t, costs[0], costs[10_000])
 }
 
 // Long random sequences of all operations.
@@ -1170,6 +1330,12 @@ func TestGroupsLookingChangesNothing(t *testing.T) {
 				break
 			}
 		},
+		"Waiting": func(n *int) {
+			for range g.Waiting(b) {
+				*n++
+				break
+			}
+		},
 		"Statuses": func(n *int) {
 			for range g.Statuses() {
 				*n++
@@ -1205,10 +1371,9 @@ func TestGroupsAssignedAgain(t *testing.T) {
 	g.Add(2, a)
 	_, r, _ := c.Next()
 	status := func() GroupStatus[int] {
-		for s := range g.Statuses() {
-			return s
-		}
-		return GroupStatus[int]{}
+		s, ok := g.Status(a)
+		require.True(t, ok)
+		return s
 	}
 	require.True(t, g.Assign(a, d))
 	require.Equal(t, d, status().NextOwner)
