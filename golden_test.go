@@ -93,12 +93,14 @@ func (v view) refuse(t *testing.T, err error) {
 func (v view) differences(c golden.Case) []string {
 	var diffs []string
 	for _, key := range slices.Sorted(maps.Keys(v)) {
-		want, ok := c.Want(key)
+		want, ok := wantedValue(c, key)
 		switch {
 		case key == "error" && !ok:
-			// The peer failed too, if in other words.
+			// The peer failed too, if in other words, and at the same call.
 			if !failed(c) {
 				diffs = append(diffs, fmt.Sprintf("we refuse the %v and the peer does not", v[key]))
+			} else if step, _ := c.Value("error.step"); !partOf(c, step.V.(string), v[key].V.(string)) {
+				diffs = append(diffs, fmt.Sprintf("we refuse the %v and the peer fails in %v", v[key], step))
 			}
 		case !ok:
 			diffs = append(diffs, fmt.Sprintf("%s: %v, and the record has none", key, v[key]))
@@ -109,7 +111,7 @@ func (v view) differences(c golden.Case) []string {
 	_, refused := v["error"]
 	for _, key := range c.Stated() {
 		if _, ok := v[key]; !ok && !refused && isField(key) {
-			want, _ := c.Value(key)
+			want, _ := wantedValue(c, key)
 			diffs = append(diffs, fmt.Sprintf("%s: got nothing, want %v", key, want))
 		}
 	}
@@ -121,15 +123,54 @@ func (v view) differences(c golden.Case) []string {
 	return diffs
 }
 
-// isField reports whether a key is a field of a section before the body, by its AMQP name, or says what cannot be read.
-// Where one of those is stated, the view must have it.
+// wantedValue returns what the case wants for a key: of those that may stand several times, as sections of a body may, all of
+// them in a list.
+func wantedValue(c golden.Case, key string) (golden.Value, bool) {
+	if !isBody(key) {
+		return c.Want(key)
+	}
+	sections := []golden.Value{}
+	for _, nv := range c.All(key) {
+		sections = append(sections, nv.Value)
+	}
+	return golden.Value{Type: "list", V: sections}, len(sections) > 0
+}
+
+func isBody(key string) bool {
+	return slices.Contains([]string{"data", "amqp-sequence", "amqp-value"}, key)
+}
+
+// isField reports whether a key is one that the view must have where it is stated: a field of a section by its AMQP name, a
+// section of the body, what the client did besides the message, or what cannot be read.
 func isField(key string) bool {
 	base, _, _ := strings.Cut(key, " ")
 	switch base {
-	case "error", "delivery-annotation", "message-annotation", "application-property":
+	case "error", "delivery-annotation", "message-annotation", "application-property", "footer", "observed.foreignCall", "link.target":
 		return true
 	}
-	return strings.HasPrefix(key, "header.") || strings.HasPrefix(key, "properties.")
+	return isBody(key) || strings.HasPrefix(key, "header.") || strings.HasPrefix(key, "properties.")
+}
+
+// partOf reports whether the call in which the peer fails sets, or reads, the part that this package refuses.
+func partOf(c golden.Case, step, part string) bool {
+	if step == "receive" {
+		return true // such an application sees nothing of the message
+	}
+	foreign, _ := c.Value("set.foreignMessage")
+	name, setter := strings.CutPrefix(step, "set")
+	switch {
+	case step == "setJMSCorrelationID(received.getJMSMessageID())":
+		return part == "JMSMessageID"
+	case strings.HasPrefix(step, "setProperty "):
+		return part == "property"
+	case step == "createMessage" || step == "setObject":
+		return part == "body"
+	case step == "send" && (foreign.V == true || c.Text("set.api") == "JMSProducer"):
+		return true // when the client looks at all that was set
+	case step == "configureProducer" || step == "send":
+		return part == "producer" || part == "send"
+	}
+	return setter && part == name
 }
 
 // failed reports whether the peer had an error with the case.
@@ -256,6 +297,24 @@ func fieldView(t *testing.T, c golden.Case, wanted func(key string) bool) view {
 				require.NotEqual(t, "null", raw.Type(), "%s: null is no value", c.At())
 				v[golden.Named(base, nv.Name)] = decoded(t, raw)
 			}
+		}
+	}
+	sections := map[string][]golden.Value{}
+	for s, err := range m.BodySections() {
+		if err != nil {
+			return v // which a hand-made case says
+		}
+		if s.Kind == SectionFooter {
+			for _, e := range decoded(t, s.Value).V.([]golden.Entry) {
+				v[golden.Named("footer", e.Key.V.(string))] = e.Value
+			}
+			continue
+		}
+		sections[s.Kind.String()] = append(sections[s.Kind.String()], encodedValue(s.Value))
+	}
+	for name, values := range sections {
+		if wanted(name) {
+			v[name] = golden.Value{Type: "list", V: values}
 		}
 	}
 	return v
@@ -759,6 +818,8 @@ func stampOfSend(t *testing.T, v view, c golden.Case) {
 		v["error"] = golden.Value{Type: "text", V: "producer"}
 		return
 	}
+	linkOfSend(t, v, c, s)
+	callsOfSend(t, v, c, s)
 	if c.Text("observed.type") != "" {
 		observed := view{}
 		for key, value := range map[string]any{
@@ -787,6 +848,39 @@ func stampOfSend(t *testing.T, v view, c golden.Case) {
 	if readable(c) {
 		require.Equal(t, recorded.Properties, ours.Properties, c.At())
 		require.Equal(t, recorded.MessageAnnotations, inOrderOf(t, ours.MessageAnnotations, recorded.MessageAnnotations), c.At())
+	}
+}
+
+// linkOfSend adds the address of the link that the message goes over: a JMSProducer, and a producer without a destination,
+// have one without an address.
+func linkOfSend(t *testing.T, v view, c golden.Case, s Stamp) {
+	t.Helper()
+	anonymous, _ := c.Value("set.anonymousProducer")
+	if anonymous.V == true || c.Text("set.api") == "JMSProducer" {
+		v.set(t, "link.target", nil)
+	} else {
+		v.set(t, "link.target", s.Address)
+	}
+}
+
+// callsOfSend adds what the client sets on a message of another provider: all that a stamp holds, and two calls that stand
+// for no field.
+func callsOfSend(t *testing.T, v view, c golden.Case, s Stamp) {
+	t.Helper()
+	if len(c.All("observed.foreignCall")) == 0 {
+		return
+	}
+	call := func(name string, value any) { v.set(t, golden.Named("observed.foreignCall", name), value) }
+	call("setJMSDeliveryMode", int32(s.Header.Mode))
+	call("setJMSPriority", int32(s.Header.JMSPriority()))
+	call("setJMSRedelivered", s.Header.JMSRedelivered())
+	call("setJMSDestination", destinationValue(s.Destination, nil))
+	call("setJMSTimestamp", s.Timestamp)
+	call("setJMSExpiration", s.Expiration)
+	call("setJMSDeliveryTime", s.DeliveryTime)
+	call("setJMSMessageID", jmsString(s.MessageID, s.MessageID.JMSMessageID()))
+	if kind := c.Text("set.message"); kind == "bytes" || kind == "stream" {
+		call("reset", nil) // so that the client can read its body
 	}
 }
 
@@ -1214,6 +1308,7 @@ func arrival(t *testing.T, c golden.Case, m *RawMessage) time.Time {
 func viewOfReceive(t *testing.T, v view, c golden.Case, raw *RawMessage) {
 	m := unmarshalled(t, "receive", c, c.Wire())
 	if m == nil {
+		rawView(t, v, c, raw)
 		return
 	}
 	if value, ok := hidden()[c.Name]; ok {
@@ -1230,6 +1325,92 @@ func viewOfReceive(t *testing.T, v view, c golden.Case, raw *RawMessage) {
 		require.Equal(t, !stringKeys()[c.Name] || key == "JMSExpiration", v[key].Equal(want), "%s: %s: %v, %v", c.At(), key, v[key], want)
 		v[key] = want
 	}
+}
+
+// rawView adds what the encoded message alone says: the kind, the destinations, the fields that are text and the body,
+// for messages that go-amqp does not decode.
+func rawView(t *testing.T, v view, c golden.Case, m *RawMessage) {
+	t.Helper()
+	to := receiverOf(t, c)
+	destination := func(f PropertiesField, annotation, legacy string) Destination {
+		address, err := m.Property(f)
+		require.NoError(t, err, c.At())
+		name, ok := address.Text()
+		if !ok {
+			return Destination{}
+		}
+		kinds := [2]any{}
+		for i, name := range []string{annotation, legacy} {
+			raw, err := m.Annotation(name)
+			require.NoError(t, err, c.At())
+			if raw != nil {
+				kinds[i], _ = decoded(t, raw).Go()
+			}
+		}
+		return to.Peer.Destination(name, DestinationKindFrom(kinds[0], kinds[1]), to.Destination.Kind)
+	}
+	d := destination(FieldTo, "x-opt-jms-dest", "x-opt-to-type")
+	if d.IsZero() {
+		d = to.Destination
+	}
+	v["JMSDestination"] = destinationValue(d, nil)
+	v["JMSReplyTo"] = destinationValue(destination(FieldReplyTo, "x-opt-jms-reply-to", "x-opt-reply-type"), nil)
+	for key, f := range map[string]PropertiesField{"JMSType": FieldSubject, "special.JMSXGroupID": FieldGroupID,
+		"special.JMS_AMQP_REPLY_TO_GROUP_ID": FieldReplyToGroupID} {
+		raw, err := m.Property(f)
+		require.NoError(t, err, c.At())
+		v.set(t, key, nil)
+		if raw != nil {
+			v[key] = decoded(t, raw)
+		}
+	}
+	for _, nv := range c.All("property") {
+		raw, err := m.ApplicationProperty(nv.Name)
+		require.NoError(t, err, c.At())
+		v[golden.Named("property", nv.Name)] = decoded(t, raw)
+	}
+	kind, err := m.Kind()
+	if err != nil {
+		v["body"] = golden.Value{Type: "error"}
+		return
+	}
+	v["type"], v["body"] = typeValue(kind), rawBody(t, m, kind).Map(asJava)
+}
+
+// recordedBody adds what the recorded message is to JMS, where go-amqp does not encode what the application set.
+func recordedBody(t *testing.T, v view, c golden.Case) {
+	t.Helper()
+	var m RawMessage
+	require.NoError(t, m.Parse(c.Wire()), c.At())
+	kind, err := m.Kind()
+	require.NoError(t, err, c.At())
+	v["observed.type"], v["set.body"] = typeValue(kind), rawBody(t, &m, kind).Map(asJava)
+	for _, p := range c.All("set.property") {
+		if p.Name == "JMS_AMQP_TYPED_ENCODING" {
+			continue // is the kind of body
+		}
+		raw, err := m.ApplicationProperty(p.Name)
+		require.NoError(t, err, c.At())
+		v[golden.Named("set.property", p.Name)] = decoded(t, raw)
+	}
+}
+
+// rawBody is the body of a message of one section, or of none, as JMS has it.
+func rawBody(t *testing.T, m *RawMessage, kind MessageKind) golden.Value {
+	t.Helper()
+	body := golden.Value{Type: "null"}
+	for s, err := range m.BodySections() {
+		if err != nil {
+			return golden.Value{Type: "error"}
+		}
+		require.Equal(t, "null", body.Type, "a second section")
+		body = decoded(t, s.Value)
+	}
+	allowed := map[MessageKind][]string{TextMessage: {"string", "null"}, BytesMessage: {"binary", "null"}, MapMessage: {"map"}, StreamMessage: {"list"}}
+	if types, ok := allowed[kind]; ok && !slices.Contains(types, body.Type) {
+		return golden.Value{Type: "error"}
+	}
+	return body
 }
 
 // stringKeys are the cases whose annotations have keys that are strings, which go-amqp does not tell from symbols.
@@ -1561,6 +1742,9 @@ func viewOfSend(t *testing.T, v view, c golden.Case) {
 	m, refused := written(t, c)
 	if m == nil && refused == nil {
 		require.Contains(t, noGoType(), c.Name)
+		if c.Name != "header-ttl-long-max" {
+			recordedBody(t, v, c)
+		}
 		return
 	}
 	var s Stamp

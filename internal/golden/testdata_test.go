@@ -153,9 +153,12 @@ func TestCasesSayWhatTheyExpect(t *testing.T) {
 			require.NotEqual(t, c.Wire() != nil, has("error.step"), c.At())
 			require.Equal(t, c.Wire() != nil, has("link.target"), c.At())
 			require.Equal(t, has("error.step"), has("error.message"), c.At())
+			require.Equal(t, has("error.step"), has("error.class"), c.At())
 		case "qpid-jms-receive":
 			require.True(t, has("consumer") && has("wire"), c.At())
 			require.NotEqual(t, has("type"), has("error.step"), c.At())
+			reached, _ := c.Value("error.message") // the client, or no more than its decoder
+			require.Equal(t, has("error.step") && reached.V != "not delivered to the application", has("error.class"), c.At())
 			require.Equal(t, has("type"), has("body"), c.At())
 			require.Equal(t, has("type"), has("receivedAfter"), c.At())
 		case "hand":
