@@ -295,13 +295,13 @@ func (b Body) wrong(why string) error {
 
 // contradicts returns the error of a body that its annotation does not allow.
 func (b Body) contradicts() error {
-	return b.wrong("not what a body of kind " + b.Kind().String() + " is")
+	return b.wrong("contradicts kind " + b.Kind().String())
 }
 
 // expect is an error if the message is of another kind.
 func (b Body) expect(kind MessageKind) error {
 	if k := b.Kind(); k != kind {
-		return b.wrong("kind is " + k.String() + ", not " + kind.String())
+		return b.wrong("got " + k.String() + ", want " + kind.String())
 	}
 	return nil
 }
@@ -431,7 +431,7 @@ func (b Body) Map() (map[string]any, error) {
 			for key, value := range v {
 				name, ok := key.(string)
 				if !ok {
-					return nil, b.wrong("a key that is no string but " + amqpTypeName(key))
+					return nil, b.wrong("map key is " + amqpTypeName(key) + ", not string")
 				}
 				m[name], _ = shown(value)
 			}
@@ -529,7 +529,7 @@ func (b Body) Payload() ([]byte, error) {
 	case kind == BytesMessage:
 		return b.Bytes()
 	}
-	return nil, b.wrong("no bytes")
+	return nil, b.wrong("holds no bytes")
 }
 
 // check is an error if the body is not what its kind holds.
@@ -691,7 +691,7 @@ func (b Body) contentTypeAfter(had, encoding string) (string, string) {
 
 // The Go types of JMS's values, for errors.
 const (
-	propertyTypes = "bool, int8, int16, int32, int64, float32, float64, string and nil"
+	propertyTypes = "bool, int8, int16, int32, int64, float32, float64, string or nil"
 	bodyTypes     = "[]byte, " + propertyTypes
 )
 
@@ -747,7 +747,7 @@ func checkJMS(what string, v any, types string) error {
 	case string:
 		return checkText(what, v)
 	}
-	return &ValueError{What: what, Value: fmt.Sprintf("of type %T", v), Err: errors.New("none of " + types)}
+	return &ValueError{What: what, Value: fmt.Sprintf("of type %T", v), Err: errors.New("want " + types)}
 }
 
 // amqpTypeName names the AMQP type of a value that go-amqp decoded.

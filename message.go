@@ -898,14 +898,14 @@ func CheckPropertyName(name string) error {
 	case "":
 		return wrong("empty")
 	case "NULL", "TRUE", "FALSE", "NOT", "AND", "OR", "BETWEEN", "LIKE", "IN", "IS", "ESCAPE":
-		return wrong("a word of JMS's selectors")
+		return wrong("reserved word in JMS selectors")
 	}
 	for i, r := range name {
 		switch {
 		case i == 0 && !java.IdentifierStart(r):
-			return wrong("starts with " + strconv.QuoteRune(r) + ", which starts no Java identifier")
+			return wrong(strconv.QuoteRune(r) + " cannot start a Java identifier")
 		case !java.IdentifierPart(r):
-			return wrong("holds " + strconv.QuoteRune(r) + ", which is in no Java identifier")
+			return wrong(strconv.QuoteRune(r) + " cannot be in a Java identifier")
 		}
 	}
 	return nil
