@@ -881,13 +881,13 @@ func TestNotWritten(t *testing.T) {
 
 	bad := "\xff"
 	for want, p := range map[string]amqp.MessageProperties{
-		`subject "\xff": not valid UTF-8`:                                {Subject: &bad},
-		`reply-to "\xff": not valid UTF-8`:                               {ReplyTo: &bad},
-		`group-id "\xff": not valid UTF-8`:                               {GroupID: &bad},
-		`reply-to-group-id "\xff": not valid UTF-8`:                      {ReplyToGroupID: &bad},
-		`correlation-id "\xff": not valid UTF-8`:                         {CorrelationID: bad},
+		`subject "\xff": not valid UTF-8`:                              {Subject: &bad},
+		`reply-to "\xff": not valid UTF-8`:                             {ReplyTo: &bad},
+		`group-id "\xff": not valid UTF-8`:                             {GroupID: &bad},
+		`reply-to-group-id "\xff": not valid UTF-8`:                    {ReplyToGroupID: &bad},
+		`correlation-id "\xff": not valid UTF-8`:                       {CorrelationID: bad},
 		`correlation-id of type uuid.UUID: not an AMQP type`:           {CorrelationID: uuid.UUID{}},
-		`correlation-id of type *string: go-amqp cannot write it: nil`:   {CorrelationID: (*string)(nil)},
+		`correlation-id of type *string: go-amqp cannot write it: nil`: {CorrelationID: (*string)(nil)},
 		`correlation-id of type map[string]int: not an AMQP type`:      {CorrelationID: map[string]int{}},
 		`correlation-id of type []uuid.UUID: not an AMQP type`:         {CorrelationID: []uuid.UUID{}},
 		`correlation-id of type amqpjms.Destination: not an AMQP type`: {CorrelationID: Destination{}},

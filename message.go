@@ -887,9 +887,9 @@ func (w Editor) PropertyKey(name string) (string, error) {
 	return key, nil
 }
 
-// CheckPropertyName is an error, a *[ValueError], if a name is not JMS's for a property:
-// a Java identifier of characters up to U+FFFF other than NULL, TRUE, FALSE, NOT, AND,
-// OR, BETWEEN, LIKE, IN, IS and ESCAPE, in upper case [jms 3.8.1.1].
+// CheckPropertyName returns an error, a *[ValueError], unless JMS allows the name for a property:
+// a Java identifier of characters up to U+FFFF other than NULL, TRUE, FALSE, NOT, AND, OR,
+// BETWEEN, LIKE, IN, IS and ESCAPE in upper case [jms 3.8.1.1].
 func CheckPropertyName(name string) error {
 	wrong := func(why string) error {
 		return &ValueError{What: "property", Value: quote(name), Err: errors.New(why)}
@@ -1002,10 +1002,9 @@ func annotationsAfter(a amqp.Annotations, delay DelayRequest) amqp.Annotations {
 	})
 }
 
-// writable returns the sections of m as go-amqp has to be given them, each m's own or a copy:
-// a described value keeps its symbol. It is an error if go-amqp cannot write something of m,
-// though it may decode it. The properties that a stamp replaces are looked at only where all is
-// set. It looks at every value of a map or a list.
+// writable returns the sections of m as go-amqp has to get them, each m's own or a copy in which
+// descriptors are symbols again. It returns an error if go-amqp cannot write something in m,
+// which it may have decoded. Unless all is set it skips the properties that a stamp replaces.
 func writable(m *amqp.Message, all bool) (goamqp.Sections, error) {
 	w := goamqp.Writer{Describe: describedFrom}
 	f := w.Properties(m.Properties, all)

@@ -136,7 +136,7 @@ func TestPropertyNames(t *testing.T) {
 		"\U00020000":     "'\U00020000' cannot start a Java identifier", // a letter, but of two UTF-16 code units
 		"a\xff":          "'\ufffd' cannot be in a Java identifier",
 		"\U00010000":     "'\U00010000' cannot start a Java identifier", // the first of those
-		"a\U000e0100":    "'\U000e0100' cannot be in a Java identifier",        // a mark of two units
+		"a\U000e0100":    "'\U000e0100' cannot be in a Java identifier", // a mark of two units
 		"a\t":            `'\t' cannot be in a Java identifier`,
 		"a\r":            `'\r' cannot be in a Java identifier`,
 		"a\x1c":          `'\x1c' cannot be in a Java identifier`,
