@@ -4,19 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"mime"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/Azure/go-amqp"
 	"github.com/google/uuid"
 	"github.com/seed-b113d664/amqpjms/internal/charset"
 	"github.com/seed-b113d664/amqpjms/internal/goamqp"
-	"github.com/seed-b113d664/amqpjms/internal/java"
 	"github.com/seed-b113d664/amqpjms/internal/wire"
 )
 
@@ -57,10 +54,15 @@ func (k MessageKind) String() string {
 // MessageKindFrom returns the kind that the value of x-opt-jms-msg-type names, an integer of any
 // type. It is unset for nil and for AMQP's null. Any other value is an error, a *[ValueError].
 func MessageKindFrom(annotation any) (Opt[MessageKind], error) {
-	if n, ok := integerFrom(annotation); ok && 0 <= n && n <= int64(TextMessage) {
-		return Some(MessageKind(n)), nil
-	}
-	if n := numberFrom(annotation); n.stated() {
+	return messageKind(numberFrom(annotation))
+}
+
+// messageKind returns the kind of message that has a number.
+func messageKind(n number) (Opt[MessageKind], error) {
+	switch {
+	case n.kind == numberInteger && 0 <= n.n && n.n <= int64(TextMessage):
+		return Some(MessageKind(n.n)), nil
+	case n.stated():
 		return Opt[MessageKind]{}, n.wrong(annotationMessageKind, "not an integer from 0 to 5")
 	}
 	return Opt[MessageKind]{}, nil
@@ -209,21 +211,80 @@ func (m *RawMessage) Kind() (MessageKind, error) {
 	return kindOf(annotation, contentType, form, value), nil
 }
 
-// saidOfKind returns what the content-type and the annotation say of the kind of message.
+// saidOfKind returns what the content-type and the annotation say of the kind of message. It
+// does not read the content-type where the annotation decides.
 func (m *RawMessage) saidOfKind() (contentType string, annotation any, err error) {
-	v, err := m.Property(FieldContentType)
-	if err != nil {
-		return "", nil, err
-	}
-	contentType, _ = v.Text()
-	v, err = m.Annotation(annotationMessageKind)
+	v, err := m.Annotation(annotationMessageKind)
 	if err != nil {
 		return "", nil, err
 	}
 	if n, ok := v.Int(); ok {
-		annotation = n
+		if annotation = n; 0 <= n && n <= int64(TextMessage) {
+			return "", annotation, nil
+		}
 	}
+	v, err = m.Property(FieldContentType)
+	if err != nil {
+		return "", nil, err
+	}
+	contentType, _ = v.Text()
 	return contentType, annotation, nil
+}
+
+// decodeBody returns the body: all of it, or only what a method needs that reads amqp-values
+// and amqp-sequences of these types.
+func (m *RawMessage) decodeBody(whole bool, types []wire.Type) (b Body, err error) {
+	for s, err := range m.BodySections() {
+		if err != nil {
+			return Body{}, err
+		}
+		r := wire.NewReader(s.Value)
+		t := r.Next()
+		switch {
+		case s.Kind == SectionData:
+			b.Data = append(b.Data, r.Binary())
+			continue
+		case s.Kind == SectionFooter:
+			continue
+		case !whole && !slices.Contains(types, t):
+			if s.Kind == SectionAMQPSequence {
+				b.Sequences = [][]any{nil}
+			} else {
+				b.Value = typeOf(s.Value)
+			}
+			continue
+		}
+		v := readAny(&r)
+		if e := r.Err(); e != nil {
+			return Body{}, wireError("body", s.Offset+len(s.Bytes)-len(s.Value), e)
+		}
+		switch {
+		case s.Kind == SectionAMQPSequence:
+			b.Sequences = append(b.Sequences, v.([]any))
+		case v == nil:
+			b.Value = amqp.Null{}
+		default:
+			b.Value = v
+		}
+	}
+	b.ContentType, b.Annotation, err = m.saidOfKind()
+	if err != nil {
+		return Body{}, err
+	}
+	if !whole && (b.form() > formData || b.Kind() == BytesMessage) {
+		return b, nil // to which neither applies
+	}
+	for _, f := range [...]struct {
+		field PropertiesField
+		to    *string
+	}{{FieldContentType, &b.ContentType}, {FieldContentEncoding, &b.ContentEncoding}} {
+		text, _, err := m.text(f.field)
+		if err != nil {
+			return Body{}, err
+		}
+		*f.to = string(text)
+	}
+	return b, nil
 }
 
 // typeOf returns an empty value of the type of v, as far as the kind of a body depends on it.
@@ -749,58 +810,11 @@ func checkJMS(what string, v any, types string) error {
 
 // amqpTypeName names the AMQP type of a value that go-amqp decoded.
 func amqpTypeName(v any) string {
-	switch v := v.(type) {
-	case unread:
-		return string(v)
-	case nil, amqp.Null:
-		return "null"
-	case bool:
-		return "boolean"
-	case int8:
-		return "byte"
-	case int16:
-		return "short"
-	case int32:
-		return "int"
-	case int64:
-		return "long"
-	case uint8:
-		return "ubyte"
-	case uint16:
-		return "ushort"
-	case uint32:
-		return "uint"
-	case uint64:
-		return "ulong"
-	case float32:
-		return "float"
-	case float64:
-		return "double"
-	case string:
-		return "string"
-	case amqp.Symbol:
-		return "symbol"
-	case []byte:
-		return "binary"
-	case time.Time:
-		return "timestamp"
-	case amqp.UUID, uuid.UUID:
-		return "uuid"
-	case []any:
-		return "list"
-	case map[string]any, map[any]any:
-		return "map"
-	case []bool, []int8, []int16, []int32, []int64, []uint16, []uint32, []uint64, []float32, []float64,
-		[]string, []amqp.Symbol, [][]byte, []time.Time, []amqp.UUID, []map[any]any:
-		return "array"
-	case Described:
-		return "described"
+	if u, ok := v.(unread); ok {
+		return string(u)
 	}
-	if _, ok := goamqp.UbyteArray(v); ok {
-		return "array"
-	}
-	if _, _, ok := goamqp.Described(v); ok {
-		return "described"
+	if s := scalarFrom(v); s.typ != wire.None {
+		return s.typ.String()
 	}
 	return fmt.Sprintf("of type %T", v)
 }
@@ -879,317 +893,4 @@ func encodesNothing(encoding string) bool {
 	}
 	_, ok := charset.Lookup(encoding)
 	return ok
-}
-
-// A Value is the value of a property, or of an entry of a map or a stream, which each
-// method reads as one of JMS's types, with JMS's conversions [jms 3.5.4] [jms 3.11.3]:
-// integers and floats widen, a string is parsed, and everything but bytes reads as a
-// string.
-//
-// JMS has no unsigned types: a ubyte reads as short, a ushort as int, a uint as long and
-// a ulong as long, which is an error from 2^63 up. A timestamp reads as long,
-// milliseconds since 1970-01-01 UTC; a symbol and a uuid as string.
-//
-// A null, like a property that does not exist, is none as text, false as boolean and an
-// error as a number, as in JMS. Everything else that JMS's table does not have is an error,
-// a *[ValueError]. The zero Value does not exist. Do not compare Values with ==, which
-// panics for bytes, lists and maps: compare what the methods return.
-type Value struct {
-	what   string // for errors: what sort of value it is
-	name   string
-	raw    any
-	err    error // why there is no value
-	exists bool
-}
-
-// ValueOf returns the value v, which is of one of the types that go-amqp decodes, or a
-// uuid.UUID. Errors call it by the name.
-func ValueOf(name string, v any) Value {
-	return Value{what: "value", name: name, raw: v, exists: true}
-}
-
-// Exists reports whether there is a value. A null is one, and so is one that cannot be
-// read, of which each method that reads it has the error.
-func (v Value) Exists() bool { return v.exists }
-
-// IsNull reports whether the value is null, or there is none. One that cannot be read is not.
-func (v Value) IsNull() bool { return v.err == nil && (v.raw == nil || isNull(v.raw)) }
-
-// Raw returns the value as it is, which is the message's own: nil or amqp.Null{} for a
-// null, nil where there is none. It is an error if it cannot be read.
-func (v Value) Raw() (any, error) { return v.raw, v.err }
-
-func (v Value) fail(as string) error {
-	switch {
-	case v.err != nil:
-		return v.err
-	case !v.exists:
-		return v.wrong("absent", "no "+as)
-	}
-	return v.wrong(amqpTypeName(v.raw), "not read as "+as)
-}
-
-func (v Value) wrong(value, why string) error {
-	return &ValueError{What: v.label(), Value: value, Err: errors.New(why)}
-}
-
-func (v Value) label() string { return v.what + " " + quote(v.name) }
-
-// Bool reads the value as boolean.
-func (v Value) Bool() (bool, error) {
-	if b, ok := v.raw.(bool); ok {
-		return b, nil
-	}
-	if s, ok := v.words(); ok {
-		return strings.EqualFold(s, "true"), nil
-	}
-	if v.IsNull() {
-		return false, nil
-	}
-	return false, v.fail("boolean")
-}
-
-// Byte reads the value as byte.
-func (v Value) Byte() (int8, error) {
-	n, err := v.integer(8, "byte")
-	return int8(n), err
-}
-
-// Short reads the value as short.
-func (v Value) Short() (int16, error) {
-	n, err := v.integer(16, "short")
-	return int16(n), err
-}
-
-// Int reads the value as int.
-func (v Value) Int() (int32, error) {
-	n, err := v.integer(32, "int")
-	return int32(n), err
-}
-
-// Long reads the value as long.
-func (v Value) Long() (int64, error) { return v.integer(64, "long") }
-
-// integer reads the value as JMS's integer of so many bits. Integers widen and never
-// narrow, however small the number is.
-func (v Value) integer(bits int, as string) (int64, error) {
-	n, width := int64(0), 0
-	switch x := v.raw.(type) {
-	case int8:
-		n, width = int64(x), 8
-	case int16:
-		n, width = int64(x), 16
-	case int32:
-		n, width = int64(x), 32
-	case int64:
-		n, width = x, 64
-	case uint8:
-		n, width = int64(x), 16
-	case uint16:
-		n, width = int64(x), 32
-	case uint32:
-		n, width = int64(x), 64
-	case uint64:
-		if x > math.MaxInt64 {
-			return 0, v.wrong("ulong "+strconv.FormatUint(x, 10), "above 2^63-1")
-		}
-		n, width = int64(x), 64
-	case time.Time:
-		n, width = x.UnixMilli(), 64
-	default:
-		s, ok := v.words()
-		if !ok {
-			return 0, v.fail(as)
-		}
-		n, err := strconv.ParseInt(s, 10, bits)
-		if err != nil {
-			return 0, v.wrong(quote(s), "no "+as)
-		}
-		return n, nil
-	}
-	if width > bits {
-		return 0, v.fail(as)
-	}
-	return n, nil
-}
-
-// Float reads the value as float.
-func (v Value) Float() (float32, error) {
-	if f, ok := v.raw.(float32); ok {
-		return f, nil
-	}
-	f, err := v.parseFloat(32, "float")
-	return float32(f), err
-}
-
-// Double reads the value as double.
-func (v Value) Double() (float64, error) {
-	switch f := v.raw.(type) {
-	case float32:
-		return float64(f), nil
-	case float64:
-		return f, nil
-	}
-	return v.parseFloat(64, "double")
-}
-
-func (v Value) parseFloat(bits int, as string) (float64, error) {
-	s, ok := v.words()
-	if !ok {
-		return 0, v.fail(as)
-	}
-	f, ok := java.ParseFloat(s, bits)
-	if !ok {
-		return 0, v.wrong(quote(s), "no "+as)
-	}
-	return f, nil
-}
-
-// Text reads the value as string: numbers as Java prints them, a uuid in lower case, a
-// timestamp as milliseconds. It is none for a null.
-func (v Value) Text() (Opt[string], error) {
-	if s, ok := v.words(); ok {
-		if err := checkText(v.label(), s); err != nil {
-			return Opt[string]{}, err
-		}
-		return Some(s), nil
-	}
-	switch x := v.raw.(type) {
-	case bool:
-		return Some(strconv.FormatBool(x)), nil
-	case uint64:
-		return Some(strconv.FormatUint(x, 10)), nil
-	case float32:
-		return Some(java.FormatFloat(float64(x), 32)), nil
-	case float64:
-		return Some(java.FormatFloat(x, 64)), nil
-	}
-	if n, err := v.integer(64, "string"); err == nil {
-		return Some(strconv.FormatInt(n, 10)), nil
-	}
-	if v.IsNull() {
-		return Opt[string]{}, nil
-	}
-	return Opt[string]{}, v.fail("string")
-}
-
-// Bytes returns the value of a map or a stream that is a binary or an array of ubyte, which is
-// the message's own, nil for a null. JMS has no such properties.
-func (v Value) Bytes() ([]byte, error) {
-	raw, _ := shown(v.raw)
-	if b, ok := raw.([]byte); ok {
-		return b, nil
-	}
-	if v.IsNull() {
-		return nil, nil
-	}
-	return nil, v.fail("bytes")
-}
-
-// words returns the value if it is of a type that JMS reads as a string.
-func (v Value) words() (string, bool) {
-	switch x := v.raw.(type) {
-	case string:
-		return x, true
-	case amqp.Symbol:
-		return string(x), true
-	case amqp.UUID:
-		return x.String(), true
-	case uuid.UUID:
-		return x.String(), true
-	}
-	return "", false
-}
-
-// A Described is a value of a described type [amqp 1.1.2], as .NET sends a DateTimeOffset: a
-// long whose descriptor is the symbol com.microsoft:datetime-offset. It may stand wherever a
-// message can hold any value, and in lists and maps: [ObjectBody], [Stamp.Apply] and
-// [Forwarder.Forward] give it to go-amqp, whose own type for it has no name.
-type Described struct {
-	Descriptor any // amqp.Symbol or uint64
-	Value      any
-}
-
-// describedFrom reads a Described, for package goamqp.
-func describedFrom(v any) (descriptor, value any, ok bool) {
-	d, ok := v.(Described)
-	return d.Descriptor, d.Value, ok
-}
-
-// Described returns the descriptor and the value of a described value. A descriptor that is a
-// symbol is an amqp.Symbol. Anything else is an error, null too.
-func (v Value) Described() (Described, error) {
-	raw, err := v.Raw()
-	if err != nil {
-		return Described{}, err
-	}
-	if d, ok := raw.(Described); ok {
-		return d, nil
-	}
-	if descriptor, value, ok := goamqp.Described(raw); ok {
-		return Described{descriptor, value}, nil
-	}
-	return Described{}, v.fail("described value")
-}
-
-// Described returns the descriptor and the value of a described value, which alias v and are
-// clipped.
-func (v RawValue) Described() (descriptor, value RawValue, ok bool) {
-	outer := wire.NewReader(v)
-	if outer.Next() != wire.Described {
-		return nil, nil, false
-	}
-	r := wire.NewReader(v[1:])
-	descriptor, value = r.Value(), r.Value()
-	if r.Done(); r.Err() != nil {
-		return nil, nil, false
-	}
-	return descriptor, value, true
-}
-
-// shown returns v, or where that is of a type of go-amqp's own what can be read: a []byte for an
-// array of ubyte, a [Described] for a described value. It reports whether that is another.
-func shown(v any) (any, bool) {
-	switch v.(type) {
-	case nil, []byte, string, bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64,
-		[]any, map[string]any, map[any]any: // at no cost
-		return v, false
-	}
-	if b, ok := goamqp.UbyteArray(v); ok {
-		return b, true
-	}
-	if descriptor, value, ok := goamqp.Described(v); ok {
-		return Described{descriptor, value}, true
-	}
-	return v, false
-}
-
-// shownMap returns m, or a copy where a value of it is shown as another.
-func shownMap(m map[string]any) map[string]any {
-	own, copied := m, false
-	for name, v := range m {
-		v, other := shown(v)
-		if other && !copied {
-			own, copied = maps.Clone(m), true
-		}
-		if other {
-			own[name] = v
-		}
-	}
-	return own
-}
-
-// shownList is shownMap for a list.
-func shownList(l []any) []any {
-	own, copied := l, false
-	for i, v := range l {
-		v, other := shown(v)
-		if other && !copied {
-			own, copied = slices.Clone(l), true
-		}
-		if other {
-			own[i] = v
-		}
-	}
-	return own
 }

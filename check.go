@@ -211,7 +211,7 @@ func (c *checker) annotations() {
 // kindOfRaw returns the kind of destination that words name.
 func kindOfRaw(v RawValue) DestinationKind {
 	text, _ := v.Text()
-	return kindOfWords(text)
+	return DestinationKindFrom(nil, text)
 }
 
 // misplaced looks for names that count as message annotations only, in other sections, and for
@@ -592,7 +592,7 @@ func (c *checker) property(in, name string, t wire.Type) {
 		c.add(in, whoJMS, t.String()+": its typed getters throw")
 	}
 	switch name {
-	case jmsxDeliveryCount, jmsxGroupID, jmsxGroupSeq, jmsAMQPTTL, jmsAMQPReplyToGroupID:
+	case "JMSXDeliveryCount", "JMSXGroupID", "JMSXGroupSeq", "JMS_AMQP_TTL", "JMS_AMQP_REPLY_TO_GROUP_ID":
 		// qpid-jms-receive: group-jmsxgroupid-as-application-property, property-name-jmsxdeliverycount, property-name-jms-amqp-ttl
 		c.add(in, whoJMS, "ignored: the name is that of a field")
 	}
@@ -828,9 +828,14 @@ func (m *RawMessage) body() (b Body, sections int, err error) {
 		return Body{}, 0, err
 	}
 	b.ContentEncoding, _ = encoding.Text()
-	if b.ContentType, b.Annotation, err = m.saidOfKind(); err != nil {
+	if _, b.Annotation, err = m.saidOfKind(); err != nil {
 		return Body{}, 0, err
 	}
+	contentType, err := m.Property(FieldContentType)
+	if err != nil {
+		return Body{}, 0, err
+	}
+	b.ContentType, _ = contentType.Text()
 	return b, sections, nil
 }
 

@@ -5,11 +5,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"iter"
 	"math"
-	"math/bits"
-	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -17,6 +14,9 @@ import (
 
 	"github.com/Azure/go-amqp"
 	"github.com/google/uuid"
+	"github.com/seed-b113d664/amqpjms/internal/btree"
+	"github.com/seed-b113d664/amqpjms/internal/feed"
+	"github.com/seed-b113d664/amqpjms/internal/slab"
 	"github.com/seed-b113d664/amqpjms/internal/wire"
 )
 
@@ -439,12 +439,13 @@ func argumentText(v any) string {
 //
 // Nothing is allocated once the structure has the size that it needs. A message takes 34
 // bytes and M where it waits in the order in which it came or is held, 39 if it is
-// ungrouped, up to 44 if it came back or Compare ordered it; a group 150 and its text, where
-// a pointer has 64 bits. There can be some 4 billion of each. Memory is taken in parts of 64
-// messages or groups, and a part is given back when nothing in it is left: where one message
-// in 64 stays after a burst, the memory of the burst may. What is made as a whole is the
-// lists of these parts, of 8 bytes for each, and what consumers with accept have to be told
-// of, see [Groups.Open].
+// ungrouped, up to 44 if it came back or Compare ordered it; a group 180 to 220 and its
+// text, where a pointer has 64 bits. There can be some 4 billion of each. Memory is taken in
+// parts of 64 messages or groups, and a part is given back when nothing in it is left: where
+// one message in 64 stays after a burst, the memory of the burst may. What is made as a whole
+// is the lists of these parts, of 8 bytes for each, what consumers with accept have to be
+// told of, see [Groups.Open], and, when fewer than one group in 64 is left of the most that
+// there were, the map of groups.
 //
 // A Groups and its consumers are not safe for concurrent use. They start no goroutines
 // and know no clock. The functions given to them must not call them, nor panic.
@@ -454,22 +455,23 @@ type Groups[M any] struct {
 	compare      func(a, b M) int // nil: FIFO
 	idleLimit    int              // 0: none
 
-	messages  pool[groupMessage[M]]
-	sequence  uint64         // of the last that was added
-	waiting   int            // how many messages wait
-	held      int            // how many are held
-	free      ranking        // the first messages of groups that are free
-	ungrouped ranking        // the ungrouped messages that wait
-	spares    [4][]*rankNode // see sparesOf
+	messages  slab.Pool[groupMessage[M]]
+	sequence  uint64      // of the last that was added
+	waiting   int         // how many messages wait
+	held      int         // how many are held
+	free      btree.Tree  // the first messages of groups that are free
+	ungrouped btree.Tree  // the ungrouped messages that wait
+	nodes     btree.Nodes // of all trees
 
-	groups pool[groupRecord[M]]
-	index  groupIndex
-	idle   linkedList // groups with an owner and no message, the longest idle first
-	idles  int        // how many
+	groups  slab.Pool[groupRecord[M]]
+	index   map[GroupKey]uint32
+	indexed int       // the most groups that index has had
+	idle    slab.List // groups with an owner and no message, the longest idle first
+	idles   int       // how many
 
-	consumers pool[*GroupConsumer[M]]
+	consumers slab.Pool[*GroupConsumer[M]]
 	choosy    []*GroupConsumer[M] // those of them that may refuse messages, in no order
-	news      groupNews
+	news      feed.Log[Ref]
 }
 
 // How it is built.
@@ -500,7 +502,7 @@ type Groups[M any] struct {
 //
 // The rest of this file: the operations on groups and messages, those of consumers; arrange
 // and what it and they are made of; consumers that refuse messages; the queue's order; and
-// the structures by themselves: candidates, ranking, linkedList, groupIndex and pool.
+// what stands between these and the structures in internal/btree, slab and feed.
 
 // GroupOptions are what queues differ in. The zero GroupOptions are those of a FIFO
 // queue that remembers all owners, and whose messages without a group are in
@@ -562,15 +564,15 @@ type Ref struct {
 
 // A groupMessage is a message that waits or is held.
 type groupMessage[M any] struct {
-	sequence   uint64 // from 1, in the order of Add
-	m          M
-	neighbours        // in its group's line, or in its holder's list
-	gap        uint32 // in line: by how much the next one's sequence is greater, 0: unknown
-	group      uint32 // 0: ungrouped
-	holder     uint32 // number of a consumer; 0: none
-	state      msgState
-	pending    bool // accepted in an open transaction
-	gone       bool // from the queue, though it is held
+	sequence  uint64 // from 1, in the order of Add
+	m         M
+	slab.Link        // in its group's line, or in its holder's list
+	gap       uint32 // in line: by how much the next one's sequence is greater, 0: unknown
+	group     uint32 // 0: ungrouped
+	holder    uint32 // number of a consumer; 0: none
+	state     msgState
+	pending   bool // accepted in an open transaction
+	gone      bool // from the queue, though it is held
 }
 
 type msgState uint8
@@ -588,23 +590,22 @@ const (
 type groupRecord[M any] struct {
 	text     string // of the key, as are bits and kind
 	bits     uint64
-	sequence uint64     // of the message that waits first
-	first    uint32     // that message, 0: none
-	line     linkedList // of waiting messages, those that came in order
-	waiting  uint32     // how many messages wait
-	held     uint32     // how many messages are held
-	owner    uint32     // number of a consumer; 0: none
+	sequence uint64    // of the message that waits first
+	first    uint32    // that message, 0: none
+	line     slab.List // of waiting messages, those that came in order
+	waiting  uint32    // how many messages wait
+	held     uint32    // how many messages are held
+	owner    uint32    // number of a consumer; 0: none
 	kind     groupKind
 	offer    groupOffer // for whom the first message is
 	isIdle   bool
 	givenUp  bool // nothing more goes to the owner
 	promised bool // Assign gave it to the owner, which was given no message of it since
 
-	sameHash uint32            // the next group in its bucket
-	strays   ranking           // of waiting messages, those that did not come in order
-	heir     *GroupConsumer[M] // it may be closed: see openHeir
-	owned    neighbours        // in the owner's list
-	idle     neighbours        // in Groups.idle
+	strays btree.Tree        // of waiting messages, those that did not come in order
+	heir   *GroupConsumer[M] // it may be closed: see openHeir
+	owned  slab.Link         // in the owner's list
+	idle   slab.Link         // in Groups.idle
 }
 
 func (gr *groupRecord[M]) key() GroupKey { return GroupKey{gr.text, gr.bits, gr.kind} }
@@ -628,7 +629,7 @@ func (gr *groupRecord[M]) openHeir() *GroupConsumer[M] {
 // Add puts a message into the queue. It returns the owner of the message's group, which
 // may be [GroupConsumer.Ready] now; nil is any consumer.
 func (g *Groups[M]) Add(m M, k GroupKey) (Ref, *GroupConsumer[M]) {
-	i, msg := g.messages.take()
+	i, msg := g.messages.Take()
 	g.sequence++
 	msg.sequence, msg.m = g.sequence, m
 	r := Ref{i, g.sequence}
@@ -645,7 +646,7 @@ func (g *Groups[M]) Add(m M, k GroupKey) (Ref, *GroupConsumer[M]) {
 	if g.enqueue(i) {
 		g.arrange(n)
 	}
-	return r, g.consumer(g.groups.at(n).owner)
+	return r, g.consumer(g.groups.At(n).owner)
 }
 
 // runsIn returns the group that a message with key k runs in, the zero key if none.
@@ -663,12 +664,8 @@ func (g *Groups[M]) Key(m *RawMessage, header string) (GroupKey, error) {
 	if text == nil { // as with an error
 		return k, err
 	}
-	if g.index.buckets > 0 { // as find does, but for a text that is no string yet
-		for n := g.bucket(maphash.Bytes(g.index.seed, text)); n != 0; n = g.groups.at(n).sameHash {
-			if gr := g.groups.at(n); gr.kind == k.kind && gr.text == string(text) {
-				return gr.key(), nil
-			}
-		}
+	if n := g.index[GroupKey{text: string(text), kind: k.kind}]; n != 0 { // a lookup, which copies no text
+		return g.groups.At(n).key(), nil
 	}
 	k.text = string(text)
 	return k, nil
@@ -756,7 +753,7 @@ func (g *Groups[M]) Unassign(k GroupKey) bool {
 	if n == 0 {
 		return false
 	}
-	gr := g.groups.at(n)
+	gr := g.groups.At(n)
 	if gr.openHeir() == nil && (gr.owner == 0 || gr.givenUp) {
 		return false
 	}
@@ -782,7 +779,7 @@ func (g *Groups[M]) Assign(k GroupKey, c *GroupConsumer[M]) bool {
 		}
 		n = g.enter(k)
 	}
-	gr := g.groups.at(n)
+	gr := g.groups.At(n)
 	gr.givenUp, gr.heir = false, nil
 	if gr.owner != c.number {
 		gr.givenUp, gr.heir = true, c
@@ -797,7 +794,7 @@ func (g *Groups[M]) Owner(k GroupKey) *GroupConsumer[M] {
 	if n == 0 {
 		return nil
 	}
-	return g.consumer(g.groups.at(n).owner)
+	return g.consumer(g.groups.At(n).owner)
 }
 
 // GroupCounts tell how many messages and groups there are in a [Groups].
@@ -810,7 +807,7 @@ type GroupCounts struct {
 
 // Counts returns how many messages and groups there are now.
 func (g *Groups[M]) Counts() GroupCounts {
-	return GroupCounts{g.waiting, g.held, g.groups.len, g.idles}
+	return GroupCounts{g.waiting, g.held, g.groups.Len(), g.idles}
 }
 
 // A GroupStatus is the state of a group: see [Groups.Statuses].
@@ -828,7 +825,7 @@ type GroupStatus[M any] struct {
 // must not change meanwhile.
 func (g *Groups[M]) Statuses() iter.Seq[GroupStatus[M]] {
 	return func(yield func(GroupStatus[M]) bool) {
-		for gr := range g.groups.all() {
+		for _, gr := range g.groups.All() {
 			s := GroupStatus[M]{
 				Key:       gr.key(),
 				Owner:     g.consumer(gr.owner),
@@ -853,30 +850,31 @@ func (g *Groups[M]) Statuses() iter.Seq[GroupStatus[M]] {
 // may be removed meanwhile; nothing else may change.
 func (g *Groups[M]) Messages() iter.Seq2[Ref, M] {
 	return func(yield func(Ref, M) bool) {
-		var next candidates[M] // the next one ungrouped, in each group's line, and of its strays
+		var next feed.Heap[candidate] // the next one ungrouped, in each group's line, and of its strays
 		add := func(i uint32) {
 			if i != 0 {
-				next.add(g, candidate{Ref: g.ref(i)})
+				next.Push(candidate{Ref: g.ref(i)}, g.isKnown, g.isBefore)
 			}
 		}
-		after := func(r *ranking, p *queuePlace[M]) {
-			g.walk(r.root, p, func(i uint32) bool { add(i); return false })
+		after := func(t *btree.Tree, sequence uint64, m *M) {
+			g.after(t, false, sequence, m, func(i uint32) bool { add(i); return false })
 		}
-		after(&g.ungrouped, nil)
-		for gr := range g.groups.all() {
-			add(gr.line.first)
-			after(&gr.strays, nil)
+		after(&g.ungrouped, 0, nil)
+		for _, gr := range g.groups.All() {
+			add(gr.line.First)
+			after(&gr.strays, 0, nil)
 		}
 		for most := g.waiting; most > 0 && len(next) > 0; most-- { // though compare contradicts itself
-			r := next.drop(g).Ref
-			p, m := g.place(r.index), g.messages.at(r.index).m
-			switch msg := g.messages.at(r.index); msg.state {
+			r := next.Pop(g.isKnown, g.isBefore).Ref
+			msg := g.messages.At(r.index)
+			m := msg.m
+			switch msg.state {
 			case msgUngrouped:
-				after(&g.ungrouped, &p)
+				after(&g.ungrouped, r.sequence, &msg.m)
 			case msgLined:
-				add(msg.right)
+				add(msg.Right)
 			case msgStray:
-				after(&g.groups.at(msg.group).strays, &p)
+				after(&g.groups.At(msg.group).strays, r.sequence, &msg.m)
 			}
 			if !yield(r, m) {
 				return
@@ -891,18 +889,18 @@ type GroupConsumer[M any] struct {
 	g      *Groups[M]
 	number uint32 // in Groups.consumers
 	open   bool
-	held   linkedList // of messages, as it got them
-	owned  linkedList // of groups, as it got them
-	ready  ranking    // the first messages of these, where it may have them
+	held   slab.List  // of messages, as it got them
+	owned  slab.List  // of groups, as it got them
+	ready  btree.Tree // the first messages of these, where it may have them
 
 	// What follows is of a consumer that may refuse messages: see firstFree.
 	choosy   bool
 	choosyAt int                                     // in Groups.choosy
 	accept   func(M) bool                            // nil: it refuses only what Refuse says
-	verdicts []*[partSize]uint64                     // by message: twice its sequence number, plus 1 if refused
+	verdicts []*[slab.Size]uint64                    // by message: twice its sequence number, plus 1 if refused
 	judged   struct{ free, ungrouped queuePlace[M] } // how far these rankings of Groups are judged
 	readNews uint64                                  // how far Groups.news are read
-	mayHave  candidates[M]                           // free messages before that, and some that were: it is asked about the first only
+	mayHave  feed.Heap[candidate]                    // free messages before that, and some that were: it is asked about the first only
 }
 
 // Open adds a consumer. If accept is not nil the consumer refuses the messages for which
@@ -913,7 +911,7 @@ type GroupConsumer[M any] struct {
 // up to 9 bytes more for each message that is free for anyone. In a queue with Compare, each
 // may keep alive two messages that have left; without, none.
 func (g *Groups[M]) Open(accept func(M) bool) *GroupConsumer[M] {
-	number, at := g.consumers.take()
+	number, at := g.consumers.Take()
 	c := &GroupConsumer[M]{g: g, number: number, open: true, accept: accept}
 	*at = c
 	if accept != nil {
@@ -932,11 +930,11 @@ func (c *GroupConsumer[M]) Next() (m M, r Ref, ok bool) {
 		return m, r, false
 	}
 	g := c.g
-	msg := g.messages.at(i)
+	msg := g.messages.At(i)
 	n := msg.group
 	g.dequeue(i)
 	if n != 0 {
-		gr := g.groups.at(n)
+		gr := g.groups.At(n)
 		gr.held++
 		gr.promised = false
 		if gr.owner != c.number {
@@ -945,7 +943,7 @@ func (c *GroupConsumer[M]) Next() (m M, r Ref, ok bool) {
 	}
 	g.held++
 	msg.state, msg.holder = msgHeld, c.number
-	c.held.add(i, g.messageNeighbours)
+	c.held.PushBack(i, g.messageLink)
 	if n != 0 {
 		g.arrange(n)
 	}
@@ -959,7 +957,7 @@ func (c *GroupConsumer[M]) Peek() (m M, r Ref, ok bool) {
 	if i == 0 {
 		return m, r, false
 	}
-	return c.g.messages.at(i).m, c.g.ref(i), true
+	return c.g.messages.At(i).m, c.g.ref(i), true
 }
 
 // Ready reports whether Next would give a message. Like Next it may call the accept of
@@ -970,10 +968,10 @@ func (c *GroupConsumer[M]) Ready() bool { return c.next() != 0 }
 // them. The one at hand may be settled, released, refused or removed meanwhile.
 func (c *GroupConsumer[M]) Held() iter.Seq2[Ref, M] {
 	return func(yield func(Ref, M) bool) {
-		for i := c.held.first; i != 0; {
-			msg := c.g.messages.at(i)
+		for i := c.held.First; i != 0; {
+			msg := c.g.messages.At(i)
 			r := Ref{i, msg.sequence}
-			i = msg.right
+			i = msg.Right
 			if !yield(r, msg.m) {
 				return
 			}
@@ -985,9 +983,9 @@ func (c *GroupConsumer[M]) Held() iter.Seq2[Ref, M] {
 // them. The queue must not change meanwhile.
 func (c *GroupConsumer[M]) Owned() iter.Seq[GroupKey] {
 	return func(yield func(GroupKey) bool) {
-		for n := c.owned.first; n != 0; {
-			gr := c.g.groups.at(n)
-			n = gr.owned.right
+		for n := c.owned.First; n != 0; {
+			gr := c.g.groups.At(n)
+			n = gr.owned.Right
 			if !yield(gr.key()) {
 				return
 			}
@@ -1012,14 +1010,14 @@ func (c *GroupConsumer[M]) Close() (returned int) {
 		g.choosy[last] = nil
 		if g.choosy = g.choosy[:last]; last == 0 {
 			g.choosy = nil
-			g.news.clear()
+			g.news.Clear()
 		}
 	}
 	waiting := g.waiting
-	for i := c.held.last; i != 0; { // the last first, so that each goes before all that wait
-		msg := g.messages.at(i)
-		next := msg.left
-		if i == c.held.first {
+	for i := c.held.Last; i != 0; { // the last first, so that each goes before all that wait
+		msg := g.messages.At(i)
+		next := msg.Left
+		if i == c.held.First {
 			next = 0
 		}
 		if msg.pending {
@@ -1030,12 +1028,12 @@ func (c *GroupConsumer[M]) Close() (returned int) {
 		i = next
 	}
 	returned = g.waiting - waiting
-	for c.owned.last != 0 {
-		n := c.owned.last
+	for c.owned.Last != 0 {
+		n := c.owned.Last
 		g.own(n, nil)
 		g.arrange(n)
 	}
-	g.consumers.give(c.number, nil)
+	g.consumers.Give(c.number, nil)
 	*c = GroupConsumer[M]{g: g}
 	return returned
 }
@@ -1044,7 +1042,7 @@ func (c *GroupConsumer[M]) Close() (returned int) {
 // first message, and whether it is remembered. Whatever changes a group ends with it. The
 // group may be forgotten then.
 func (g *Groups[M]) arrange(n uint32) {
-	gr := g.groups.at(n)
+	gr := g.groups.At(n)
 	owner := g.consumer(gr.owner)
 	if gr.held == 0 {
 		if gr.givenUp { // [groups: given up]
@@ -1078,17 +1076,17 @@ func (g *Groups[M]) arrange(n uint32) {
 	if idle := empty && owner != nil; idle != gr.isIdle {
 		gr.isIdle = idle
 		if idle {
-			g.idle.add(n, g.idleNeighbours)
+			g.idle.PushBack(n, g.idleLink)
 			g.idles++
 		} else {
-			g.idle.remove(n, g.idleNeighbours)
+			g.idle.Remove(n, g.idleLink)
 			g.idles--
 		}
 	}
 	if empty && owner == nil {
 		g.forgetGroup(n)
 	} else if g.idleLimit > 0 && g.idles > g.idleLimit {
-		longest := g.idle.first
+		longest := g.idle.First
 		g.own(longest, nil)
 		g.arrange(longest)
 	}
@@ -1096,48 +1094,48 @@ func (g *Groups[M]) arrange(n uint32) {
 
 // own makes c the owner of a group; nil is nobody.
 func (g *Groups[M]) own(n uint32, c *GroupConsumer[M]) {
-	gr := g.groups.at(n)
+	gr := g.groups.At(n)
 	g.offer(gr, toNobody)
 	if old := g.consumer(gr.owner); old != nil {
-		old.owned.remove(n, g.ownedNeighbours)
+		old.owned.Remove(n, g.ownedLink)
 	}
 	gr.owner = 0
 	if c != nil {
 		gr.owner = c.number
-		c.owned.add(n, g.ownedNeighbours)
+		c.owned.PushBack(n, g.ownedLink)
 	}
 }
 
 // enqueue puts a message to its place among those that wait, and reports whether it is the
 // first of a group, which is to be arranged then.
 func (g *Groups[M]) enqueue(i uint32) (first bool) {
-	msg := g.messages.at(i)
+	msg := g.messages.At(i)
 	g.waiting++
 	if msg.group == 0 {
 		msg.state = msgUngrouped
-		g.rank(&g.ungrouped, i, msg.sequence, false)
+		g.insert(&g.ungrouped, i, msg.sequence, false)
 		g.tell(i)
 		return false
 	}
-	gr := g.groups.at(msg.group)
+	gr := g.groups.At(msg.group)
 	gr.waiting++
-	if gr.line.last != 0 {
-		if last := g.messages.at(gr.line.last); g.before(last, msg) {
+	if gr.line.Last != 0 {
+		if last := g.messages.At(gr.line.Last); g.before(last, msg) {
 			last.gap = 0
 			if gap := msg.sequence - last.sequence; gap <= math.MaxUint32 {
 				last.gap = uint32(gap)
 			}
 			msg.state = msgLined
-			gr.line.add(i, g.messageNeighbours)
+			gr.line.PushBack(i, g.messageLink)
 			return false
 		}
 		msg.state = msgStray
-		g.rank(&gr.strays, i, msg.sequence, false)
+		g.insert(&gr.strays, i, msg.sequence, false)
 	} else {
 		msg.state = msgLined
-		gr.line.add(i, g.messageNeighbours)
+		gr.line.PushBack(i, g.messageLink)
 	}
-	if gr.first != 0 && g.before(g.messages.at(gr.first), msg) {
+	if gr.first != 0 && g.before(g.messages.At(gr.first), msg) {
 		return false
 	}
 	g.offer(gr, toNobody)
@@ -1147,13 +1145,13 @@ func (g *Groups[M]) enqueue(i uint32) (first bool) {
 
 // dequeue takes a message out of where it waits. Its group is to be arranged then.
 func (g *Groups[M]) dequeue(i uint32) {
-	msg := g.messages.at(i)
+	msg := g.messages.At(i)
 	g.waiting--
 	if msg.state == msgUngrouped {
-		g.unrank(&g.ungrouped, i, msg.sequence)
+		g.remove(&g.ungrouped, i, msg.sequence, false)
 		return
 	}
-	gr := g.groups.at(msg.group)
+	gr := g.groups.At(msg.group)
 	gr.waiting--
 	if i == gr.first {
 		g.offer(gr, toNobody)
@@ -1161,24 +1159,24 @@ func (g *Groups[M]) dequeue(i uint32) {
 	gap := msg.gap
 	switch {
 	case msg.state == msgStray:
-		g.unrank(&gr.strays, i, msg.sequence)
+		g.remove(&gr.strays, i, msg.sequence, false)
 		gap = 0
-	case i != gr.line.first:
-		g.messages.at(msg.left).gap = 0
+	case i != gr.line.First:
+		g.messages.At(msg.Left).gap = 0
 		fallthrough
 	default:
-		gr.line.remove(i, g.messageNeighbours)
+		gr.line.Remove(i, g.messageLink)
 	}
 	if i != gr.first {
 		return
 	}
 	// The next in line need not be looked at now, if nothing else may be first.
-	gr.first, gr.sequence = gr.line.first, msg.sequence+uint64(gap)
-	if gr.strays.root != nil {
-		gr.first, gap = g.sooner(gr.first, gr.strays.first()), 0
+	gr.first, gr.sequence = gr.line.First, msg.sequence+uint64(gap)
+	if gr.strays.Len() > 0 {
+		gr.first, gap = g.sooner(gr.first, gr.strays.First()), 0
 	}
 	if gap == 0 && gr.first != 0 {
-		gr.sequence = g.messages.at(gr.first).sequence
+		gr.sequence = g.messages.At(gr.first).sequence
 	}
 }
 
@@ -1186,16 +1184,16 @@ func (g *Groups[M]) dequeue(i uint32) {
 func (g *Groups[M]) offer(gr *groupRecord[M], to groupOffer) {
 	switch gr.offer {
 	case toOwner:
-		g.unrank(&g.consumer(gr.owner).ready, gr.first, gr.sequence)
+		g.remove(&g.consumer(gr.owner).ready, gr.first, gr.sequence, true)
 	case toAnyone:
-		g.unrank(&g.free, gr.first, gr.sequence)
+		g.remove(&g.free, gr.first, gr.sequence, true)
 	}
 	gr.offer = to
 	switch to {
 	case toOwner:
-		g.rank(&g.consumer(gr.owner).ready, gr.first, gr.sequence, true)
+		g.insert(&g.consumer(gr.owner).ready, gr.first, gr.sequence, true)
 	case toAnyone:
-		g.rank(&g.free, gr.first, gr.sequence, true)
+		g.insert(&g.free, gr.first, gr.sequence, true)
 		g.tell(gr.first)
 	}
 }
@@ -1206,8 +1204,8 @@ func (g *Groups[M]) tell(i uint32) {
 		return
 	}
 	n := &g.news
-	entry := n.add(i, g.freeLen())
-	if first := n.firstOf(entry); entry%newsPage == 0 || g.known(*first) && g.refBefore(g.ref(i), *first) {
+	entry := n.Append(i, g.freeLen())
+	if first := n.Page(entry); entry%feed.PageSize == 0 || g.known(*first) && g.refBefore(g.ref(i), *first) {
 		*first = g.ref(i)
 	}
 }
@@ -1219,7 +1217,7 @@ func (g *Groups[M]) endHolding(r Ref, back bool) bool {
 		return false
 	}
 	if c := g.consumer(msg.holder); c != nil {
-		c.held.remove(r.index, g.messageNeighbours)
+		c.held.Remove(r.index, g.messageLink)
 	}
 	if n := g.letGo(r.index, back); n != 0 {
 		g.arrange(n)
@@ -1230,11 +1228,11 @@ func (g *Groups[M]) endHolding(r Ref, back bool) bool {
 // letGo drops a message that was held, or puts it back, and returns its group, which is
 // to be arranged then.
 func (g *Groups[M]) letGo(i uint32, back bool) (n uint32) {
-	msg := g.messages.at(i)
+	msg := g.messages.At(i)
 	n = msg.group
 	g.held--
 	if n != 0 {
-		g.groups.at(n).held--
+		g.groups.At(n).held--
 	}
 	if !back || msg.gone {
 		g.forgetMessage(i)
@@ -1246,7 +1244,7 @@ func (g *Groups[M]) letGo(i uint32, back bool) (n uint32) {
 }
 
 // forgetMessage drops a message that neither waits nor is held any more.
-func (g *Groups[M]) forgetMessage(i uint32) { g.messages.give(i, g.partFreed) }
+func (g *Groups[M]) forgetMessage(i uint32) { g.messages.Give(i, g.partFreed) }
 
 // partFreed gives back what consumers that refuse messages had for a part of g.messages, and
 // for more free messages than there are now.
@@ -1257,13 +1255,13 @@ func (g *Groups[M]) partFreed(part int) {
 		}
 		c.trim()
 	}
-	g.news.trim(g.freeLen())
+	g.news.Trim(g.freeLen())
 }
 
 // get returns the message that r stands for, nil if there is none.
 func (g *Groups[M]) get(r Ref) *groupMessage[M] {
-	if r.sequence != 0 && g.messages.has(r.index) {
-		if msg := g.messages.at(r.index); msg.sequence == r.sequence {
+	if r.sequence != 0 && g.messages.Has(r.index) {
+		if msg := g.messages.At(r.index); msg.sequence == r.sequence {
 			return msg
 		}
 	}
@@ -1283,18 +1281,18 @@ func (g *Groups[M]) consumer(number uint32) *GroupConsumer[M] {
 	if number == 0 {
 		return nil
 	}
-	return *g.consumers.at(number)
+	return *g.consumers.At(number)
 }
 
 // ref returns the Ref of a message.
-func (g *Groups[M]) ref(i uint32) Ref { return Ref{i, g.messages.at(i).sequence} }
+func (g *Groups[M]) ref(i uint32) Ref { return Ref{i, g.messages.At(i).sequence} }
 
 // next returns the message that Next gives, 0 if there is none.
 func (c *GroupConsumer[M]) next() uint32 {
 	if !c.open {
 		return 0
 	}
-	return c.g.sooner(c.ready.first(), c.firstFree())
+	return c.g.sooner(c.ready.First(), c.firstFree())
 }
 
 // firstFree returns the first of the free messages that the consumer accepts, 0 if there
@@ -1309,17 +1307,17 @@ func (c *GroupConsumer[M]) next() uint32 {
 func (c *GroupConsumer[M]) firstFree() uint32 {
 	g := c.g
 	if !c.choosy {
-		return g.sooner(g.free.first(), g.ungrouped.first())
+		return g.sooner(g.free.First(), g.ungrouped.First())
 	}
-	if c.readNews < g.news.start || len(c.mayHave) > c.mostCandidates() {
+	if c.readNews < g.news.Start() || len(c.mayHave) > c.mostCandidates() {
 		c.startOver()
 	}
-	for c.readNews < g.news.end {
-		if entry := c.readNews; entry%newsPage == 0 && entry+newsPage <= g.news.end {
-			if first := *g.news.firstOf(entry); c.mayBeJudged(first) {
-				c.mayHave.add(g, candidate{Ref: first, page: entry + 1})
+	for c.readNews < g.news.End() {
+		if entry := c.readNews; entry%feed.PageSize == 0 && entry+feed.PageSize <= g.news.End() {
+			if first := *g.news.Page(entry); c.mayBeJudged(first) {
+				c.mayHave.Push(candidate{Ref: first, page: entry + 1}, g.isKnown, g.isBefore)
 			}
-			c.readNews += newsPage
+			c.readNews += feed.PageSize
 			continue
 		}
 		c.read(c.readNews)
@@ -1328,21 +1326,21 @@ func (c *GroupConsumer[M]) firstFree() uint32 {
 	for len(c.mayHave) > 0 {
 		first := c.mayHave[0]
 		if entry := first.page - 1; first.page != 0 {
-			if entry < g.news.start {
+			if entry < g.news.Start() {
 				c.startOver()
 				break
 			}
-			c.mayHave.drop(g)
-			for end := entry + newsPage; entry < end; entry++ {
+			c.mayHave.Pop(g.isKnown, g.isBefore)
+			for end := entry + feed.PageSize; entry < end; entry++ {
 				c.read(entry)
 			}
 			continue
 		}
 		// It may be taken since, or taken and refused.
-		if g.isFree(first.index) && g.messages.at(first.index).sequence == first.sequence && c.accepts(first.index) {
+		if g.isFree(first.index) && g.messages.At(first.index).sequence == first.sequence && c.accepts(first.index) {
 			break
 		}
-		c.mayHave.drop(g)
+		c.mayHave.Pop(g.isKnown, g.isBefore)
 	}
 	c.judgeOn(&g.free, &c.judged.free)
 	c.judgeOn(&g.ungrouped, &c.judged.ungrouped)
@@ -1356,16 +1354,16 @@ func (c *GroupConsumer[M]) firstFree() uint32 {
 // its turn.
 func (c *GroupConsumer[M]) read(entry uint64) {
 	g := c.g
-	i := g.news.at(entry)
+	i := g.news.At(entry)
 	if !g.isFree(i) {
 		return
 	}
 	judged := &c.judged.free
-	if g.messages.at(i).group == 0 {
+	if g.messages.At(i).group == 0 {
 		judged = &c.judged.ungrouped
 	}
 	if !judged.isBefore(g, i) {
-		c.mayHave.add(g, candidate{Ref: g.ref(i)})
+		c.mayHave.Push(candidate{Ref: g.ref(i)}, g.isKnown, g.isBefore)
 	}
 }
 
@@ -1381,20 +1379,20 @@ func (c *GroupConsumer[M]) mayBeJudged(r Ref) bool {
 // mostCandidates returns how many candidates are so many that the consumer may as well start
 // over.
 func (c *GroupConsumer[M]) mostCandidates() int {
-	return 2*int(c.g.freeLen()) + newsPage
+	return 2*int(c.g.freeLen()) + feed.PageSize
 }
 
 // judgeOn judges free messages after those that are judged, up to the first that the
 // consumer accepts or that stands behind one.
-func (c *GroupConsumer[M]) judgeOn(free *ranking, judged *queuePlace[M]) {
+func (c *GroupConsumer[M]) judgeOn(free *btree.Tree, judged *queuePlace[M]) {
 	g := c.g
-	g.walk(free.root, judged, func(i uint32) bool {
+	g.after(free, free == &g.free, judged.sequence, &judged.m, func(i uint32) bool {
 		if len(c.mayHave) > 0 && g.refBefore(c.mayHave[0].Ref, g.ref(i)) {
 			return false
 		}
 		*judged = g.place(i)
 		if c.accepts(i) {
-			c.mayHave.add(g, candidate{Ref: g.ref(i)})
+			c.mayHave.Push(candidate{Ref: g.ref(i)}, g.isKnown, g.isBefore)
 			return false
 		}
 		return true
@@ -1406,7 +1404,7 @@ func (c *GroupConsumer[M]) judgeOn(free *ranking, judged *queuePlace[M]) {
 func (c *GroupConsumer[M]) startOver() {
 	c.judged.free, c.judged.ungrouped = queuePlace[M]{}, queuePlace[M]{}
 	c.mayHave = c.mayHave[:0]
-	c.readNews = c.g.news.end
+	c.readNews = c.g.news.End()
 	c.trim()
 }
 
@@ -1415,23 +1413,23 @@ func (c *GroupConsumer[M]) trim() {
 	if most := c.mostCandidates(); len(c.mayHave) > most {
 		c.startOver()
 	} else if cap(c.mayHave) > 4*most {
-		c.mayHave = append(candidates[M](nil), c.mayHave...)
+		c.mayHave = append(feed.Heap[candidate](nil), c.mayHave...)
 	}
 }
 
 // freeLen returns how many messages are free: for anyone.
-func (g *Groups[M]) freeLen() uint32 { return g.free.len + g.ungrouped.len }
+func (g *Groups[M]) freeLen() uint32 { return uint32(g.free.Len() + g.ungrouped.Len()) }
 
 // isFree reports whether a number is that of a free message.
 func (g *Groups[M]) isFree(i uint32) bool {
-	if !g.messages.has(i) {
+	if !g.messages.Has(i) {
 		return false
 	}
-	switch msg := g.messages.at(i); msg.state {
+	switch msg := g.messages.At(i); msg.state {
 	case msgUngrouped:
 		return true
 	case msgLined, msgStray:
-		gr := g.groups.at(msg.group)
+		gr := g.groups.At(msg.group)
 		return gr.first == i && gr.offer == toAnyone
 	}
 	return false
@@ -1451,9 +1449,9 @@ func (c *GroupConsumer[M]) accepts(i uint32) bool {
 	if !c.choosy {
 		return true
 	}
-	msg := c.g.messages.at(i)
-	if part := int(i / partSize); part < len(c.verdicts) && c.verdicts[part] != nil {
-		if v := c.verdicts[part][i%partSize]; v>>1 == msg.sequence {
+	msg := c.g.messages.At(i)
+	if part := int(i / slab.Size); part < len(c.verdicts) && c.verdicts[part] != nil {
+		if v := c.verdicts[part][i%slab.Size]; v>>1 == msg.sequence {
 			return v&1 == 0
 		}
 	}
@@ -1467,85 +1465,19 @@ func (c *GroupConsumer[M]) accepts(i uint32) bool {
 
 // judge remembers whether the consumer accepts a message.
 func (c *GroupConsumer[M]) judge(i uint32, ok bool) {
-	part := int(i / partSize)
+	part := int(i / slab.Size)
 	for len(c.verdicts) <= part {
 		c.verdicts = append(c.verdicts, nil)
 	}
 	if c.verdicts[part] == nil {
-		c.verdicts[part] = new([partSize]uint64)
+		c.verdicts[part] = new([slab.Size]uint64)
 	}
-	v := c.g.messages.at(i).sequence << 1
+	v := c.g.messages.At(i).sequence << 1
 	if !ok {
 		v |= 1
 	}
-	c.verdicts[part][i%partSize] = v
+	c.verdicts[part][i%slab.Size] = v
 }
-
-// groupNews are the last messages that came to be free, from entry start on. Entry n is
-// at n modulo the length of the ring, which is a power of two. Of each page of entries that
-// is complete, the ring of pages has the message that goes out first.
-type groupNews struct {
-	ring       []uint32
-	pages      []Ref
-	start, end uint64
-}
-
-const newsPage = 64 // entries in a page, a power of two
-
-func (n *groupNews) at(entry uint64) uint32 { return n.ring[entry&uint64(len(n.ring)-1)] }
-
-// firstOf returns where the first message of an entry's page is.
-func (n *groupNews) firstOf(entry uint64) *Ref {
-	return &n.pages[entry/newsPage&uint64(len(n.pages)-1)]
-}
-
-// add adds a message, and returns its entry. The ring comes to hold as many as there are free
-// messages or more: who has missed so many may as well go through those. It grows with what
-// is added, not at once, for a consumer may stay for one message only.
-func (n *groupNews) add(i uint32, free uint32) (entry uint64) {
-	size := uint64(len(n.ring))
-	if size == 0 || n.end&(size-1) == 0 {
-		switch fit := newsSize(free); {
-		case fit > size:
-			n.grow(max(2*size, newsPage))
-		case fit < size/4:
-			n.ring, n.pages, n.start = make([]uint32, fit), make([]Ref, fit/newsPage), n.end
-		}
-		size = uint64(len(n.ring))
-	}
-	entry = n.end
-	n.ring[entry&(size-1)] = i
-	n.end++
-	if n.end-n.start > size {
-		n.start++
-	}
-	return entry
-}
-
-// grow makes the ring longer.
-func (n *groupNews) grow(size uint64) {
-	old := *n
-	n.ring, n.pages = make([]uint32, size), make([]Ref, size/newsPage)
-	for entry := n.start; entry < n.end; entry++ {
-		n.ring[entry&(size-1)] = old.at(entry)
-	}
-	for entry := (n.start + newsPage - 1) / newsPage * newsPage; entry < n.end; entry += newsPage {
-		*n.firstOf(entry) = *old.firstOf(entry)
-	}
-}
-
-// newsSize returns how long the ring is to be.
-func newsSize(free uint32) uint64 { return newsPage << bits.Len32(free/newsPage) }
-
-// trim drops the news if the ring is much too long.
-func (n *groupNews) trim(free uint32) {
-	if uint64(len(n.ring)) > 4*newsSize(free) {
-		n.clear()
-	}
-}
-
-// clear drops the news. Who has not read them starts over.
-func (n *groupNews) clear() { n.ring, n.pages, n.start = nil, nil, n.end }
 
 // A queuePlace is a place in the queue's order, also of a message that is not there any
 // more. The zero queuePlace is before all.
@@ -1556,7 +1488,7 @@ type queuePlace[M any] struct {
 
 // place returns where a message stands in the queue's order.
 func (g *Groups[M]) place(i uint32) queuePlace[M] {
-	msg := g.messages.at(i)
+	msg := g.messages.At(i)
 	p := queuePlace[M]{sequence: msg.sequence}
 	if g.compare != nil {
 		p.m = msg.m
@@ -1566,7 +1498,7 @@ func (g *Groups[M]) place(i uint32) queuePlace[M] {
 
 // isBefore reports whether p is before a message.
 func (p *queuePlace[M]) isBefore(g *Groups[M], i uint32) bool {
-	msg := g.messages.at(i)
+	msg := g.messages.At(i)
 	return p.sequence == 0 || g.inOrder(p.sequence, &p.m, msg.sequence, &msg.m)
 }
 
@@ -1589,7 +1521,7 @@ func (g *Groups[M]) inOrder(sequence1 uint64, m1 *M, sequence2 uint64, m2 *M) bo
 
 // sooner returns the one of two messages that goes out before the other; 0 is none.
 func (g *Groups[M]) sooner(i, j uint32) uint32 {
-	if i == 0 || j != 0 && g.before(g.messages.at(j), g.messages.at(i)) {
+	if i == 0 || j != 0 && g.before(g.messages.At(j), g.messages.At(i)) {
 		return j
 	}
 	return i
@@ -1604,8 +1536,12 @@ func (g *Groups[M]) refBefore(a, b Ref) bool {
 	if g.compare == nil {
 		return a.sequence < b.sequence
 	}
-	return g.before(g.messages.at(a.index), g.messages.at(b.index))
+	return g.before(g.messages.At(a.index), g.messages.At(b.index))
 }
+
+// isKnown and isBefore are the order of a [feed.Heap].
+func (g *Groups[M]) isKnown(e candidate) bool     { return g.known(e.Ref) }
+func (g *Groups[M]) isBefore(a, b candidate) bool { return g.refBefore(a.Ref, b.Ref) }
 
 // A candidate is a message, or a page of news, for which its first message stands.
 type candidate struct {
@@ -1613,661 +1549,65 @@ type candidate struct {
 	page uint64 // of a page: its first entry, plus 1; of a message: 0
 }
 
-// candidates is a heap. A message in it may become unknown, but never known again; of two
-// that are known, and of which one is above the other, the upper one goes out first. So the
-// topmost is the first, or is unknown.
-type candidates[M any] []candidate
-
-func (h *candidates[M]) add(g *Groups[M], e candidate) {
-	*h = append(*h, e)
-	s := *h
-	known := g.known(e.Ref) // else it is to be looked at first
-	for at := len(s) - 1; at > 0; {
-		up := (at - 1) / 2
-		for up > 0 && !g.known(s[up].Ref) {
-			up = (up - 1) / 2
-		}
-		if known && (!g.known(s[up].Ref) || !g.refBefore(e.Ref, s[up].Ref)) {
-			return
-		}
-		for at > up {
-			s[at] = s[(at-1)/2]
-			at = (at - 1) / 2
-		}
-		s[at] = e
-	}
-}
-
-// drop takes out the topmost.
-func (h *candidates[M]) drop(g *Groups[M]) candidate {
-	s := *h
-	first, last := s[0], len(s)-1
-	s[0] = s[last]
-	s = s[:last]
-	*h = s
-	for at, below := 0, 1; below < last; below = 2*at + 1 {
-		if below+1 < last && s.less(g, below+1, below) {
-			below++
-		}
-		if !s.less(g, below, at) {
-			break
-		}
-		s[at], s[below] = s[below], s[at]
-		at = below
-	}
-	return first
-}
-
-// less reports whether i is to be above j.
-func (h candidates[M]) less(g *Groups[M], i, j int) bool {
-	return !g.known(h[i].Ref) || g.known(h[j].Ref) && g.refBefore(h[i].Ref, h[j].Ref)
-}
-
-// A ranking holds messages in the queue's order: a B+tree. A quick one has sequence numbers
-// beside the messages, so that a search need not look at those.
-type ranking struct {
-	root *rankNode
-	len  uint32
-}
-
-// first returns the first message, 0 if there is none.
-func (r *ranking) first() uint32 {
-	if r.root == nil {
-		return 0
-	}
-	return r.root.message[0]
-}
-
-const rankSize = 64 // entries in a node
-
-// A rankNode is a leaf, or has nodes below it, and then the first message of each. No node
-// is empty.
-type rankNode struct {
-	n        int
-	message  [rankSize]uint32
-	sequence *[rankSize]uint64    // nil: not quick
-	below    *[rankSize]*rankNode // nil: a leaf
-}
-
-// position returns how many entries of a node are before a message. m is not looked at
-// in a FIFO queue.
-func (g *Groups[M]) position(node *rankNode, sequence uint64, m *M) int {
-	if node.sequence != nil {
-		if sequence <= node.sequence[0] {
-			return 0
-		}
-		at, n := uint(0), uint(node.n)
-		for n > 1 { // a step costs the same whichever way it goes
-			half := n / 2
-			if node.sequence[(at+half-1)%rankSize] < sequence {
-				at += half
-			}
-			n -= half
-		}
-		if node.sequence[at%rankSize] < sequence {
-			at++
-		}
-		return int(at)
-	}
-	before := func(at int) bool {
-		msg := g.messages.at(node.message[at])
-		return g.inOrder(msg.sequence, &msg.m, sequence, m)
-	}
-	if before(node.n - 1) { // as most that come are
-		return node.n
-	}
-	return sort.Search(node.n-1, func(at int) bool { return !before(at) })
-}
-
-// value returns what compare wants to know of a message.
-func (g *Groups[M]) value(i uint32) *M {
-	if g.compare == nil {
-		return nil
-	}
-	return &g.messages.at(i).m
-}
-
-// rank puts a message into a ranking, which is to be quick if it can be.
-func (g *Groups[M]) rank(r *ranking, i uint32, sequence uint64, quick bool) {
-	r.len++
-	if r.root == nil {
-		r.root = g.newNode(quick && g.compare == nil, false)
-		r.root.put(0, i, sequence, nil)
+// insert puts a message into a tree of this queue's order. With ranked it stands there by its sequence number, if it can.
+func (g *Groups[M]) insert(t *btree.Tree, i uint32, sequence uint64, ranked bool) {
+	if ranked && g.compare == nil {
+		t.Insert(&g.nodes, i, sequence, nil)
 		return
 	}
-	if half := g.rankBelow(r.root, i, sequence, g.value(i)); half != nil {
-		root := g.newNode(half.sequence != nil, true)
-		root.put(0, r.root.message[0], r.root.firstSequence(), r.root)
-		root.put(1, half.message[0], half.firstSequence(), half)
-		r.root = root
-	}
+	msg := g.messages.At(i)
+	t.Insert(&g.nodes, i, 0, func(j uint32) bool { return g.before(g.messages.At(j), msg) })
 }
 
-// rankBelow puts a message into a node or below it. If the node had to be split, it
-// returns the second half.
-func (g *Groups[M]) rankBelow(node *rankNode, i uint32, sequence uint64, m *M) (half *rankNode) {
-	at := g.position(node, sequence, m)
-	var below *rankNode
-	if node.below != nil {
-		at = max(at-1, 0)
-		below = g.rankBelow(node.below[at], i, sequence, m)
-		node.refresh(at)
-		if below == nil {
-			return nil
-		}
-		at++
-		i, sequence = below.message[0], below.firstSequence()
+// remove takes a message out of the tree that insert put it into.
+func (g *Groups[M]) remove(t *btree.Tree, i uint32, sequence uint64, ranked bool) {
+	if ranked && g.compare == nil {
+		t.Delete(&g.nodes, i, sequence, nil)
+		return
 	}
-	if node.n == rankSize {
-		keep := rankSize / 2
-		if at == rankSize {
-			keep = rankSize - 1 // so that messages that come in order fill the nodes
-		}
-		half = g.newNode(node.sequence != nil, node.below != nil)
-		half.take(node, keep)
-		if at > keep {
-			node, at = half, at-keep
-		}
-	}
-	node.put(at, i, sequence, below)
-	return half
+	msg := g.messages.At(i)
+	t.Delete(&g.nodes, i, 0, func(j uint32) bool { return g.before(g.messages.At(j), msg) })
 }
 
-// unrank takes a message out of the ranking that it is in.
-func (g *Groups[M]) unrank(r *ranking, i uint32, sequence uint64) {
-	if !g.unrankBelow(r.root, i, sequence, g.value(i), false) {
-		g.unrankBelow(r.root, i, sequence, nil, true) // compare has changed its mind
+// after calls f for each message in a tree after a place, in order, until f returns false.
+func (g *Groups[M]) after(t *btree.Tree, ranked bool, sequence uint64, m *M, f func(i uint32) bool) {
+	if sequence == 0 || ranked && g.compare == nil {
+		t.After(sequence, nil, f)
+		return
 	}
-	r.len--
-	for root := r.root; root.n == 0 || root.n == 1 && root.below != nil; root = r.root {
-		r.root = nil
-		if root.n == 1 {
-			r.root = root.below[0]
-		}
-		g.spare(root)
-		if r.root == nil {
-			return
-		}
-	}
-}
-
-// unrankBelow takes a message out of a node or those below it, and reports whether it was
-// there: at its place, or with all, wherever it is.
-func (g *Groups[M]) unrankBelow(node *rankNode, i uint32, sequence uint64, m *M, all bool) bool {
-	at := 0
-	if !all {
-		at = g.position(node, sequence, m)
-	}
-	if node.below == nil {
-		for all && at < node.n && node.message[at] != i {
-			at++
-		}
-		if at == node.n || node.message[at] != i {
-			return false
-		}
-		node.cut(at)
-		return true
-	}
-	if all {
-		for at < node.n && !g.unrankBelow(node.below[at], i, sequence, m, true) {
-			at++
-		}
-		if at == node.n {
-			return false
-		}
-	} else {
-		if at == node.n || node.message[at] != i {
-			at = max(at-1, 0) // it is not the first below
-		}
-		if !g.unrankBelow(node.below[at], i, sequence, m, false) {
-			return false
-		}
-	}
-	child := node.below[at]
-	if child.n == 0 {
-		node.cut(at)
-		g.spare(child)
-		return true
-	}
-	node.refresh(at)
-	if child.n > rankSize/4 {
-		return true
-	}
-	// A node with few entries takes its neighbour's, or gives it its own, if all have room.
-	if at > 0 && node.below[at-1].n <= rankSize/2 {
-		at--
-	}
-	if at+1 < node.n && node.below[at].n+node.below[at+1].n <= rankSize*3/4 {
-		after := node.below[at+1]
-		node.below[at].take(after, 0)
-		node.cut(at + 1)
-		g.spare(after)
-	}
-	return true
-}
-
-// walk calls f for each message in a node and below it that is after a place, in order,
-// until f returns false; that is what walk returns then. No place is before all.
-func (g *Groups[M]) walk(node *rankNode, after *queuePlace[M], f func(i uint32) bool) bool {
-	if node == nil {
-		return true
-	}
-	at := 0
-	if after != nil && after.sequence != 0 {
-		at = g.position(node, after.sequence, &after.m)
-		if at < node.n && g.messages.at(node.message[at]).sequence == after.sequence {
-			at++
-		}
-		if node.below != nil {
-			at = max(at-1, 0)
-		}
-	}
-	for ; at < node.n; at++ {
-		if node.below == nil {
-			if !f(node.message[at]) {
-				return false
-			}
-		} else if !g.walk(node.below[at], after, f) {
-			return false
-		}
-		after = nil
-	}
-	return true
-}
-
-// put puts an entry into a node that has room for it.
-func (n *rankNode) put(at int, message uint32, sequence uint64, below *rankNode) {
-	copy(n.message[at+1:], n.message[at:n.n])
-	n.message[at] = message
-	if n.sequence != nil {
-		copy(n.sequence[at+1:], n.sequence[at:n.n])
-		n.sequence[at] = sequence
-	}
-	if n.below != nil {
-		copy(n.below[at+1:], n.below[at:n.n])
-		n.below[at] = below
-	}
-	n.n++
-}
-
-// cut takes an entry out of a node.
-func (n *rankNode) cut(at int) {
-	copy(n.message[at:], n.message[at+1:n.n])
-	if n.sequence != nil {
-		copy(n.sequence[at:], n.sequence[at+1:n.n])
-	}
-	if n.below != nil {
-		copy(n.below[at:], n.below[at+1:n.n])
-		n.below[n.n-1] = nil
-	}
-	n.n--
-}
-
-// take moves another node's entries, from one on, to the end of n.
-func (n *rankNode) take(from *rankNode, at int) {
-	copy(n.message[n.n:], from.message[at:from.n])
-	if n.sequence != nil {
-		copy(n.sequence[n.n:], from.sequence[at:from.n])
-	}
-	if n.below != nil {
-		copy(n.below[n.n:], from.below[at:from.n])
-		clear(from.below[at:from.n])
-	}
-	n.n += from.n - at
-	from.n = at
-}
-
-// refresh has an entry say what the first message below it is.
-func (n *rankNode) refresh(at int) {
-	n.message[at] = n.below[at].message[0]
-	if n.sequence != nil {
-		n.sequence[at] = n.below[at].sequence[0]
-	}
-}
-
-func (n *rankNode) firstSequence() uint64 {
-	if n.sequence == nil {
-		return 0
-	}
-	return n.sequence[0]
-}
-
-const spareNodes = 32 // of each kind
-
-// newNode returns an empty node, a spare one if there is one.
-func (g *Groups[M]) newNode(quick, inner bool) *rankNode {
-	spares := g.sparesOf(quick, inner)
-	if last := len(*spares) - 1; last >= 0 {
-		node := (*spares)[last]
-		*spares = (*spares)[:last]
-		return node
-	}
-	node := &rankNode{}
-	if quick {
-		node.sequence = new([rankSize]uint64)
-	}
-	if inner {
-		node.below = new([rankSize]*rankNode)
-	}
-	return node
-}
-
-// spare keeps a node that is no longer needed, unless there are many.
-func (g *Groups[M]) spare(node *rankNode) {
-	spares := g.sparesOf(node.sequence != nil, node.below != nil)
-	if len(*spares) < spareNodes {
-		node.n = 0
-		if node.below != nil {
-			clear(node.below[:])
-		}
-		*spares = append(*spares, node)
-	}
-}
-
-// sparesOf returns the spare nodes of a kind.
-func (g *Groups[M]) sparesOf(quick, inner bool) *[]*rankNode {
-	kind := 0
-	if quick {
-		kind = 1
-	}
-	if inner {
-		kind += 2
-	}
-	return &g.spares[kind]
-}
-
-// A linkedList is linked by the neighbours of each of its members. The last one has
-// 0 for its right neighbour; what the first one has for its left one means nothing, so
-// that who takes the first need not touch the second.
-type linkedList struct{ first, last uint32 } // 0: it is empty
-
-type neighbours struct{ left, right uint32 }
-
-// add adds a member at the end. of returns the neighbours of each.
-func (l *linkedList) add(i uint32, of func(uint32) *neighbours) {
-	if l.last == 0 {
-		l.first = i
-	} else {
-		of(l.last).right = i
-	}
-	*of(i) = neighbours{left: l.last}
-	l.last = i
-}
-
-// addFirst adds a member at the beginning.
-func (l *linkedList) addFirst(i uint32, of func(uint32) *neighbours) {
-	if l.first == 0 {
-		l.last = i
-	} else {
-		of(l.first).left = i
-	}
-	*of(i) = neighbours{right: l.first}
-	l.first = i
-}
-
-func (l *linkedList) remove(i uint32, of func(uint32) *neighbours) {
-	p := *of(i)
-	switch {
-	case l.first == l.last:
-		l.first, l.last = 0, 0
-	case i == l.first:
-		l.first = p.right
-	case i == l.last:
-		l.last = p.left
-		of(p.left).right = 0
-	default:
-		of(p.left).right = p.right
-		of(p.right).left = p.left
-	}
-}
-
-func (g *Groups[M]) messageNeighbours(i uint32) *neighbours { return &g.messages.at(i).neighbours }
-func (g *Groups[M]) ownedNeighbours(n uint32) *neighbours   { return &g.groups.at(n).owned }
-func (g *Groups[M]) idleNeighbours(n uint32) *neighbours    { return &g.groups.at(n).idle }
-
-// A groupIndex finds groups by key. It is a hash table that grows and shrinks one bucket
-// at a time, by linear hashing, so that no operation waits for a whole table. A bucket
-// is the number of a group, 0 if it is empty, and the groups in one are linked.
-type groupIndex struct {
-	seed    maphash.Seed // from the first group on
-	parts   []*[partSize]uint32
-	buckets uint64 // in use
-}
-
-func (x *groupIndex) at(bucket uint64) *uint32 {
-	return &x.parts[bucket/partSize][bucket%partSize]
-}
-
-// of returns the bucket of a hash. Those of the last doubling that is not complete are
-// there only in part; the others' groups are in their twins of the doubling before.
-func (x *groupIndex) of(hash uint64) uint64 {
-	mask := uint64(1)<<bits.Len64(x.buckets-1) - 1
-	if bucket := hash & mask; bucket < x.buckets {
-		return bucket
-	}
-	return hash & (mask >> 1)
-}
-
-// twin returns the bucket that the groups of the last bucket were in before there was that.
-func (x *groupIndex) twin() uint64 {
-	last := x.buckets - 1
-	return last &^ (1 << (bits.Len64(last) - 1))
-}
-
-func (x *groupIndex) hash(k GroupKey) uint64 {
-	if k.kind <= groupDecimal {
-		return maphash.String(x.seed, k.text)
-	}
-	return maphash.Comparable(x.seed, k.bits)
-}
-
-// bucket returns the first group in the bucket of a hash, 0 if there is none. There must
-// have been a group.
-func (g *Groups[M]) bucket(hash uint64) uint32 {
-	return *g.index.at(g.index.of(hash))
+	t.After(0, func(j uint32) bool {
+		msg := g.messages.At(j)
+		return msg.sequence == sequence || g.inOrder(msg.sequence, &msg.m, sequence, m)
+	}, f)
 }
 
 // find returns the group with a key, 0 if there is none.
-func (g *Groups[M]) find(k GroupKey) uint32 {
-	if g.index.buckets == 0 { // and it has no seed
-		return 0
-	}
-	n := g.bucket(g.index.hash(k))
-	for n != 0 && g.groups.at(n).key() != k {
-		n = g.groups.at(n).sameHash
-	}
-	return n
-}
+func (g *Groups[M]) find(k GroupKey) uint32 { return g.index[k] }
 
 // enter makes a group.
 func (g *Groups[M]) enter(k GroupKey) uint32 {
-	n, gr := g.groups.take()
+	n, gr := g.groups.Take()
 	gr.text, gr.bits, gr.kind = k.text, k.bits, k.kind
-	x := &g.index
-	if x.buckets < uint64(g.groups.len) {
-		if x.buckets == 0 {
-			x.seed = maphash.MakeSeed()
-		}
-		if x.buckets%partSize == 0 {
-			x.parts = append(x.parts, new([partSize]uint32))
-		}
-		if x.buckets++; x.buckets > 1 {
-			split := x.at(x.twin())
-			move := *split
-			*split = 0
-			for move != 0 {
-				move = g.file(move)
-			}
-		}
+	if g.index == nil {
+		g.index = make(map[GroupKey]uint32)
 	}
-	g.file(n)
+	g.index[k] = n
+	g.indexed = max(g.indexed, len(g.index))
 	return n
 }
 
-// file puts a group into its bucket, and returns the one that followed it in another.
-func (g *Groups[M]) file(n uint32) (next uint32) {
-	gr := g.groups.at(n)
-	bucket := g.index.at(g.index.of(g.index.hash(gr.key())))
-	next, gr.sameHash, *bucket = gr.sameHash, *bucket, n
-	return next
-}
-
-// forgetGroup drops a group.
+// forgetGroup drops a group. Where few are left of many, it makes the index anew: a map does not shrink.
 func (g *Groups[M]) forgetGroup(n uint32) {
-	x := &g.index
-	gr := g.groups.at(n)
-	at := x.at(x.of(x.hash(gr.key())))
-	for *at != n {
-		at = &g.groups.at(*at).sameHash
-	}
-	*at = gr.sameHash
-	g.groups.give(n, nil)
-	for x.buckets > partSize && x.buckets > 2*uint64(g.groups.len) {
-		end := x.at(x.twin())
-		for *end != 0 {
-			end = &g.groups.at(*end).sameHash
-		}
-		x.buckets--
-		last := x.at(x.buckets)
-		*end, *last = *last, 0
-		if x.buckets%partSize == 0 {
-			x.parts[x.buckets/partSize] = nil
-			x.parts = x.parts[:x.buckets/partSize]
+	delete(g.index, g.groups.At(n).key())
+	g.groups.Give(n, nil)
+	if left := len(g.index); left < g.indexed/slab.Size {
+		g.index, g.indexed = make(map[GroupKey]uint32, left), left
+		for n, gr := range g.groups.All() {
+			g.index[gr.key()] = n
 		}
 	}
 }
 
-// A pool is an array of things with the numbers from 1 on that are taken and given back.
-// It grows and shrinks by parts, so that nothing is moved, and the memory of a burst
-// is given back.
-type pool[T any] struct {
-	parts []*poolPart[T] // nil: given back
-	gaps  []uint32       // which are nil
-	open  linkedList     // parts with vacancies, by number from 1, the empty ones last
-	empty int            // how many parts are empty
-	len   int            // how many things are taken
-}
-
-const (
-	partSize = 64 // a power of two, at most 256
-
-	// spareParts are kept though they are empty, and so is one for four in use: else a steady
-	// stream might free and allocate them again and again.
-	spareParts = 8
-)
-
-type poolPart[T any] struct {
-	things         [partSize]T
-	vacant         [partSize]uint8 // a stack
-	vacancy        int             // its height
-	openNeighbours neighbours
-}
-
-// partRoom returns how many things a part has room for: no thing has number 0.
-func partRoom(part int) int {
-	if part == 0 {
-		return partSize - 1
-	}
-	return partSize
-}
-
-func (p *pool[T]) at(i uint32) *T { return &p.parts[i/partSize].things[i%partSize] }
-
-// has reports whether the part of a thing is there.
-func (p *pool[T]) has(i uint32) bool {
-	part := int(i / partSize)
-	return part < len(p.parts) && p.parts[part] != nil
-}
-
-// take takes a zero thing, and returns its number and where it is.
-func (p *pool[T]) take() (uint32, *T) {
-	if p.open.first == 0 {
-		p.grow()
-	}
-	n := int(p.open.first - 1)
-	part := p.parts[n]
-	if part.vacancy == partRoom(n) {
-		p.empty--
-	}
-	part.vacancy--
-	if part.vacancy == 0 {
-		p.open.remove(p.open.first, p.openNeighbours)
-	}
-	p.len++
-	at := uint32(part.vacant[part.vacancy])
-	return uint32(n)*partSize + at, &part.things[at]
-}
-
-func (p *pool[T]) grow() {
-	n := len(p.parts)
-	if last := len(p.gaps) - 1; last >= 0 {
-		n, p.gaps = int(p.gaps[last]), p.gaps[:last]
-	} else {
-		p.parts = append(p.parts, nil)
-	}
-	part := &poolPart[T]{vacancy: partRoom(n)}
-	for i := range part.vacancy {
-		part.vacant[i] = uint8(partSize - 1 - i)
-	}
-	p.parts[n] = part
-	p.empty++
-	p.open.add(uint32(n+1), p.openNeighbours)
-}
-
-// give gives a thing back, and the memory of parts that are empty, if there are many. It
-// tells freed of each of these, unless that is nil.
-func (p *pool[T]) give(i uint32, freed func(part int)) {
-	n := int(i / partSize)
-	part := p.parts[n]
-	var zero T
-	part.things[i%partSize] = zero
-	part.vacant[part.vacancy] = uint8(i % partSize)
-	part.vacancy++
-	p.len--
-	number := uint32(n + 1)
-	if part.vacancy == 1 {
-		p.open.addFirst(number, p.openNeighbours)
-	}
-	if part.vacancy == partRoom(n) {
-		p.open.remove(number, p.openNeighbours)
-		p.open.add(number, p.openNeighbours)
-		p.empty++
-		p.shrink(freed)
-	}
-}
-
-// shrink gives back the memory of parts, as long as too many are empty.
-func (p *pool[T]) shrink(freed func(part int)) {
-	for inUse := len(p.parts) - len(p.gaps) - p.empty; p.empty > spareParts+inUse/4; {
-		part := int(p.open.last - 1)
-		p.open.remove(p.open.last, p.openNeighbours)
-		p.empty--
-		p.parts[part] = nil
-		p.gaps = append(p.gaps, uint32(part))
-		if freed != nil {
-			freed(part)
-		}
-	}
-}
-
-func (p *pool[T]) openNeighbours(number uint32) *neighbours { return &p.parts[number-1].openNeighbours }
-
-// all iterates over the things that are taken.
-func (p *pool[T]) all() iter.Seq[*T] {
-	return func(yield func(*T) bool) {
-		for n, part := range p.parts {
-			if part == nil {
-				continue
-			}
-			vacant := [partSize]bool{0: n == 0}
-			for _, at := range part.vacant[:part.vacancy] {
-				vacant[at] = true
-			}
-			for at := range part.things {
-				if !vacant[at] && !yield(&part.things[at]) {
-					return
-				}
-			}
-		}
-	}
-}
+func (g *Groups[M]) messageLink(i uint32) *slab.Link { return &g.messages.At(i).Link }
+func (g *Groups[M]) ownedLink(n uint32) *slab.Link   { return &g.groups.At(n).owned }
+func (g *Groups[M]) idleLink(n uint32) *slab.Link    { return &g.groups.At(n).idle }

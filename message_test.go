@@ -1,8 +1,10 @@
 package amqpjms
 
 import (
+	"bytes"
 	"encoding/hex"
 	"fmt"
+	"iter"
 	"maps"
 	"math"
 	"reflect"
@@ -102,8 +104,8 @@ func TestViewAllocs(t *testing.T) {
 			_, _ = v.DeliveryTime()
 			_, _ = v.Expiration()
 			_, _ = v.AnnotatedKind()
-			_, _, _, _, _ = v.DeliveryMode(), v.Priority(), v.Redelivered(), v.DeliveryCount(), v.Kind()
-			_, _, _, _, _ = v.Timestamp(), v.Type(), v.GroupID(), v.GroupSeq(), v.ReplyToGroupID()
+			_, _, _, _, _ = v.DeliveryMode(), v.Priority(), v.Redelivered(), v.DeliveryCount(), must(v.Kind())
+			_, _, _, _, _ = must(v.Timestamp()), must(v.Type()), must(v.GroupID()), must(v.GroupSeq()), must(v.ReplyToGroupID())
 		}), peer.Product)
 	}
 }
@@ -158,25 +160,25 @@ func TestPropertyNames(t *testing.T) {
 		{Editor{}, "JMS_AMQP_FOO", "JMS_AMQP_FOO", ""},
 		{Editor{}, "jmsx", "jmsx", ""},
 		{Editor{}, "a-b", "", "'-' cannot be in a Java identifier"},
-		{Editor{}, "JMSXGroupID", "", "a field of the message, and no application property"},
-		{Editor{}, "JMS_AMQP_TTL", "", "a field of the message, and no application property"},
-		{Editor{}, "JMSXAppID", "", "JMS keeps names that start with JMS for itself"},
-		{Editor{}, "JMSPriority", "", "JMS keeps names that start with JMS for itself"},
-		{Editor{}, "JMSXDeliveryCount", "", "a field of the message, and no application property"},
-		{Editor{}, "JMSXGroupSeq", "", "a field of the message, and no application property"},
-		{Editor{}, "JMSXUserID", "", "a field of the message, and no application property"},
-		{Editor{}, "JMS_AMQP_REPLY_TO_GROUP_ID", "", "a field of the message, and no application property"},
-		{Editor{}, "JMS_AMQP_CONTENT_TYPE", "", "a field of the message, and no application property"},
-		{Editor{}, "JMS_AMQP_CONTENT_ENCODING", "", "a field of the message, and no application property"},
-		{Editor{}, "JMS_AMQP_TYPED_ENCODING", "", "a field of the message, and no application property"},
+		{Editor{}, "JMSXGroupID", "", "a field of the message, not an application property"},
+		{Editor{}, "JMS_AMQP_TTL", "", "a field of the message, not an application property"},
+		{Editor{}, "JMSXAppID", "", "JMS reserves names that start with JMS: use another name, or JMS_ and a vendor's name"},
+		{Editor{}, "JMSPriority", "", "JMS reserves names that start with JMS: use another name, or JMS_ and a vendor's name"},
+		{Editor{}, "JMSXDeliveryCount", "", "a field of the message, not an application property"},
+		{Editor{}, "JMSXGroupSeq", "", "a field of the message, not an application property"},
+		{Editor{}, "JMSXUserID", "", "a field of the message, not an application property"},
+		{Editor{}, "JMS_AMQP_REPLY_TO_GROUP_ID", "", "a field of the message, not an application property"},
+		{Editor{}, "JMS_AMQP_CONTENT_TYPE", "", "a field of the message, not an application property"},
+		{Editor{}, "JMS_AMQP_CONTENT_ENCODING", "", "a field of the message, not an application property"},
+		{Editor{}, "JMS_AMQP_TYPED_ENCODING", "", "a field of the message, not an application property"},
 		{any, "a-b", "a-b", ""},
 		{any, "NULL", "NULL", ""},
 		{any, "", "", "empty"},
 		{any, "a\xff", "", "not valid UTF-8"},
-		{any, "JMSFoo", "", "JMS keeps names that start with JMS for itself"},
+		{any, "JMSFoo", "", "JMS reserves names that start with JMS: use another name, or JMS_ and a vendor's name"},
 		{escaping, "a-b.c", "a_HYPHEN_b_DOT_c", ""},
 		{escaping, "a b", "", "' ' cannot be in a Java identifier"},
-		{escaping, "a_DOT_b", "", "holds what - or . is escaped as"},
+		{escaping, "a_DOT_b", "", "contains _HYPHEN_ or _DOT_, which - and . are escaped as"},
 	} {
 		key, err := row.w.PropertyKey(row.name)
 		require.Equal(t, row.key, key, "%+v.PropertyKey(%q)", row.w, row.name)
@@ -247,25 +249,25 @@ func TestWriter(t *testing.T) {
 	replyTo, err := v.ReplyTo()
 	require.NoError(t, err)
 	require.Equal(t, Destination{Kind: Queue, Name: "replies"}, replyTo)
-	require.Equal(t, Some("order"), v.Type())
+	require.Equal(t, Some("order"), must(v.Type()))
 	id, err := v.CorrelationID()
 	require.NoError(t, err)
 	require.Equal(t, ulongID(42), id)
-	require.Equal(t, Some(""), v.GroupID())
-	require.Equal(t, Some[int32](-1), v.GroupSeq())
+	require.Equal(t, Some(""), must(v.GroupID()))
+	require.Equal(t, Some[int32](-1), must(v.GroupSeq()))
 	require.Equal(t, uint32(math.MaxUint32), *m.Properties.GroupSequence)
-	require.Equal(t, Some("g"), v.ReplyToGroupID())
-	require.Equal(t, Some("text/csv"), v.ContentType())
-	require.Equal(t, Some("none"), v.ContentEncoding())
+	require.Equal(t, Some("g"), must(v.ReplyToGroupID()))
+	require.Equal(t, Some("text/csv"), must(v.ContentType()))
+	require.Equal(t, Some("none"), must(v.ContentEncoding()))
 	require.Equal(t, map[string]any{"old": int32(1), "region": "north", "n": nil, "b": true, "i8": int8(1), "f": float32(1)}, m.ApplicationProperties)
 	require.Equal(t, []string{"JMSXDeliveryCount", "JMSXGroupID", "JMSXGroupSeq", "JMSXUserID", "JMS_AMQP_CONTENT_ENCODING", "JMS_AMQP_CONTENT_TYPE",
-		"JMS_AMQP_REPLY_TO_GROUP_ID", "b", "f", "i8", "n", "old", "region"}, v.PropertyNames())
+		"JMS_AMQP_REPLY_TO_GROUP_ID", "b", "f", "i8", "n", "old", "region"}, must(v.PropertyNames()))
 
 	for _, name := range []string{"JMSXGroupID", "JMSXGroupSeq", "JMS_AMQP_REPLY_TO_GROUP_ID", "JMS_AMQP_CONTENT_TYPE", "JMS_AMQP_CONTENT_ENCODING",
 		"JMS_AMQP_TTL", "n", "b", "i8", "f", "old", "absent"} {
 		require.NoError(t, w.RemoveProperty(&m, name), name)
 	}
-	require.Equal(t, []string{"JMSXDeliveryCount", "JMSXUserID", "region"}, v.PropertyNames())
+	require.Equal(t, []string{"JMSXDeliveryCount", "JMSXUserID", "region"}, must(v.PropertyNames()))
 	require.Zero(t, m.Header.TTL)
 	require.NoError(t, w.SetReplyTo(&m, Destination{}))
 	require.NoError(t, w.SetType(&m, Opt[string]{}))
@@ -277,7 +279,7 @@ func TestWriter(t *testing.T) {
 	m.ApplicationProperties = map[string]any{"a-b": "plain", "a_HYPHEN_b": "escaped"}
 	require.NoError(t, Editor{EscapePropertyNames: true}.RemoveProperty(&m, "a-b"))
 	require.Equal(t, map[string]any{"a-b": "plain"}, m.ApplicationProperties)
-	wantValueError(t, Editor{EscapePropertyNames: true}.RemoveProperty(&m, "a_DOT_b"), `amqpjms: property "a_DOT_b": holds what - or . is escaped as`)
+	wantValueError(t, Editor{EscapePropertyNames: true}.RemoveProperty(&m, "a_DOT_b"), `amqpjms: property "a_DOT_b": contains _HYPHEN_ or _DOT_, which - and . are escaped as`)
 	require.Equal(t, map[string]any{"a-b": "plain"}, m.ApplicationProperties)
 	require.NoError(t, w.RemoveProperty(&m, "a-b"))
 	require.Nil(t, m.ApplicationProperties)
@@ -453,7 +455,7 @@ func TestSetBody(t *testing.T) {
 			require.Equal(t, row.want.Sequence, had.Sequence)
 			require.Equal(t, int8(row.kind), had.Annotations["x-opt-jms-msg-type"])
 			v := Consumer{}.View(&had, sentAt())
-			require.Equal(t, row.kind, v.Kind())
+			require.Equal(t, row.kind, must(v.Kind()))
 			kind, err := v.AnnotatedKind()
 			require.NoError(t, err)
 			require.Equal(t, Some(row.kind), kind)
@@ -499,10 +501,10 @@ func TestProperty(t *testing.T) {
 		_, boolErr := p.Bool()
 		require.Equal(t, []error{err, err, err}, []error{textErr, longErr, boolErr}, name)
 	}
-	app, ok := v.ApplicationProperty("JMSXGroupID")
-	require.True(t, ok)
-	require.Equal(t, "app", app)
-	require.Equal(t, []string{"AMQ_SCHEDULED_DELAY", "JMSMessageID", "JMSPriority", "JMSXDeliveryCount", "JMSXUserID", "a-b"}, v.PropertyNames())
+	app := v.ApplicationProperty("JMSXGroupID")
+	require.True(t, app.Exists())
+	require.Equal(t, "app", must(app.Raw()))
+	require.Equal(t, []string{"AMQ_SCHEDULED_DELAY", "JMSMessageID", "JMSPriority", "JMSXDeliveryCount", "JMSXUserID", "a-b"}, must(v.PropertyNames()))
 
 	_, err := v.Property("JMSReplyTo").Long()
 	wantValueError(t, err, `amqpjms: property "JMSReplyTo" "replies": no long`)
@@ -519,7 +521,7 @@ func TestProperty(t *testing.T) {
 	require.True(t, hidden.Property("a-b").Exists())
 	require.False(t, hidden.Property("JMSDestination").Exists(), "there is none")
 	require.False(t, hidden.Property("AMQ_SCHEDULED_DELAY").Exists())
-	require.NotContains(t, hidden.PropertyNames(), "AMQ_SCHEDULED_DELAY")
+	require.NotContains(t, must(hidden.PropertyNames()), "AMQ_SCHEDULED_DELAY")
 	require.Equal(t, user, m.Properties.UserID)
 }
 
@@ -555,11 +557,11 @@ func TestViewErrors(t *testing.T) {
 	expires, err := Consumer{}.View(&amqp.Message{Header: &amqp.MessageHeader{TTL: -1}}, sentAt()).Expiration()
 	require.Error(t, err)
 	require.Zero(t, expires)
-	require.Equal(t, TextMessage, v.Kind())
+	require.Equal(t, TextMessage, must(v.Kind()))
 	_, err = v.Text()
 	wantValueError(t, err, `amqpjms: text "a\xff": not valid UTF-8`)
 	require.Equal(t, DefaultPriority, v.Priority())
-	require.Equal(t, bad, v.Body().Value)
+	require.Equal(t, bad, must(v.Body()).Value)
 }
 
 // A view that nobody read is that of the zero Consumer. It can do all that another can.
@@ -587,13 +589,17 @@ func TestViewWithoutReceiver(t *testing.T) {
 			}
 			results := func(v View) (all []any) {
 				for _, r := range reflect.ValueOf(v).Method(i).Call(arguments) {
+					if seq, ok := r.Interface().(iter.Seq2[string, Value]); ok {
+						all = append(all, maps.Collect(seq))
+						continue
+					}
 					all = append(all, r.Interface())
 				}
 				return all
 			}
 			require.Equal(t, results(read), results(bare), method.Name)
 		}
-		for _, name := range append(read.PropertyNames(), "JMSExpiration", "JMSDestination", "JMSDeliveryMode", "JMSDeliveryTime") {
+		for _, name := range append(must(read.PropertyNames()), "JMSExpiration", "JMSDestination", "JMSDeliveryMode", "JMSDeliveryTime") {
 			require.Equal(t, read.Property(name), bare.Property(name), name)
 		}
 	}
@@ -1068,7 +1074,7 @@ func TestArrays(t *testing.T) {
 		} else {
 			require.Equal(t, m.Value, again.Value, row.value)
 		}
-		Editor{}.SetBody(&other, Consumer{}.View(m, sentAt()).Body())
+		Editor{}.SetBody(&other, must(Consumer{}.View(m, sentAt()).Body()))
 		require.Equal(t, m.Value, other.Value, row.value)
 	}
 	low := []int32{1, -200}
@@ -1150,7 +1156,7 @@ func FuzzView(f *testing.F) {
 			return
 		}
 		v := Consumer{Peer: Peer{Delay: DelayProperty, QueuePrefix: "q", PercentEncoded: true}}.View(m, sentAt())
-		for _, name := range append(v.PropertyNames(), "absent") {
+		for _, name := range append(must(v.PropertyNames()), "absent") {
 			p := v.Property(name)
 			_, _ = p.Raw()
 			_, _ = p.Bool()
@@ -1175,7 +1181,7 @@ func FuzzView(f *testing.F) {
 		_, _ = v.Stream()
 		_, _ = v.Object()
 		_, _ = v.Payload()
-		_ = v.Body().String()
+		_ = must(v.Body()).String()
 		_, _, _ = v.Reply(CorrelationIDFirst)
 		if out, err := (Forwarder{}).Forward(m, sentAt()); err == nil {
 			w := Editor{AnyPropertyName: true}
@@ -1879,4 +1885,204 @@ func otherAnnotations(t *testing.T, m *RawMessage) (pairs [][]byte) {
 	}
 	require.Nil(t, r.Err())
 	return pairs
+}
+
+// must returns a value that cannot be an error here.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// A reply owes its request the address, the correlation and the group.
+func TestAnswer(t *testing.T) {
+	const (
+		grouped = "005370c0020141005373c0200da1026d31404040a1077265706c69657340404040404040a106736573732d39005375a00171"
+		symbol  = "005370c0020141005373c0200da1026d31404040a3077265706c69657340404040404040a306736573732d39005375a00171"
+		number  = "005370c0020141005373c01a0da1026d31404040a1077265706c696573404040404040405207005375a00171"
+	)
+	want := Answer{
+		CorrelationID: must(ParseID("m1")),
+		Destination:   Destination{Kind: Queue, Name: "replies", Address: "replies"},
+		GroupID:       Some("sess-9"),
+	}
+	for _, wire := range []string{grouped, symbol} {
+		v := rawView(t, wire)
+		require.Equal(t, want, must(v.Answer(CorrelationIDFirst)))
+		m, to, err := v.Reply(CorrelationIDFirst)
+		require.NoError(t, err)
+		require.Equal(t, want.Destination, to)
+		require.Equal(t, "sess-9", *m.Properties.GroupID)
+		require.Equal(t, "m1", m.Properties.CorrelationID)
+
+		decoded, err := unmarshal(unhexed(t, wire))
+		require.NoError(t, err)
+		require.Equal(t, want, must(Consumer{}.View(decoded, sentAt()).Answer(CorrelationIDFirst)))
+	}
+	a, err := rawView(t, number).Answer(CorrelationIDFirst)
+	wantWireError(t, err, "amqpjms: reply-to-group-id at byte 36: got uint, want string")
+	require.Zero(t, a)
+}
+
+// rawView returns the view of an encoded message.
+func rawView(t testing.TB, wire string) View {
+	t.Helper()
+	var m RawMessage
+	require.NoError(t, m.Parse(unhexed(t, wire)))
+	return Consumer{}.ViewRaw(&m, sentAt())
+}
+
+// A symbol where a string is due reads as its text, and the other way round; another type fails that field alone.
+func TestTextFields(t *testing.T) {
+	for _, field := range []PropertiesField{FieldTo, FieldSubject, FieldReplyTo, FieldContentType, FieldContentEncoding, FieldGroupID, FieldReplyToGroupID} {
+		message := func(value string) string { // of a body of data, which tells nothing of the content-type
+			fields := strings.Repeat("40", int(field)) + value
+			return fmt.Sprintf("005373c0%02x%02x%s005375a00171", 1+len(fields)/2, 1+int(field), fields)
+		}
+		read := func(v View) []any {
+			to, err1 := v.Destination()
+			subject, err2 := v.Type()
+			replyTo, err3 := v.ReplyTo()
+			contentType, err4 := v.ContentType()
+			contentEncoding, err5 := v.ContentEncoding()
+			group, err6 := v.GroupID()
+			replyGroup, err7 := v.ReplyToGroupID()
+			return []any{Some(to.Name), err1, subject, err2, Some(replyTo.Name), err3, contentType, err4, contentEncoding, err5, group, err6, replyGroup, err7}
+		}
+		at := 2 * slices.Index([]PropertiesField{FieldTo, FieldSubject, FieldReplyTo, FieldContentType, FieldContentEncoding, FieldGroupID, FieldReplyToGroupID}, field)
+		for _, text := range []string{"a10161", "a30161", "b10000000161", "b30000000161"} {
+			wire := message(text)
+			got := read(rawView(t, wire))
+			require.Equal(t, Some("a"), got[at], "%v: %s", field, wire)
+			require.Nil(t, got[at+1], "%v: %s", field, wire)
+			m, err := unmarshal(unhexed(t, wire))
+			require.NoError(t, err)
+			require.Equal(t, got, read(Consumer{}.View(m, sentAt())), "%v: %s", field, wire)
+		}
+		for _, wrong := range []string{"5207", "a00161", "41", "45", "a101ff", "a301ff"} {
+			got := read(rawView(t, message(wrong)))
+			for i := 1; i < len(got); i += 2 {
+				if i == at+1 {
+					require.Error(t, got[i].(error), "%v: %s", field, wrong)
+				} else {
+					require.Nil(t, got[i], "%v: %s", field, wrong)
+				}
+			}
+		}
+		require.Equal(t, []byte("q"), must(rawView(t, message("5207")).Bytes()), "%v does not fail the body", field)
+	}
+}
+
+// Encoded values read with JMS's conversions, as those of Go do.
+func TestEncodedValue(t *testing.T) {
+	for _, row := range []struct {
+		wire, typ, text, long, double string
+		raw                           any
+	}{
+		{"41", "boolean", "true", "-", "-", true},
+		{"50ff", "ubyte", "255", "255", "-", uint8(255)},
+		{"60ffff", "ushort", "65535", "65535", "-", uint16(65535)},
+		{"5207", "uint", "7", "7", "-", uint32(7)},
+		{"80ffffffffffffffff", "ulong", "18446744073709551615", "-", "-", uint64(math.MaxUint64)},
+		{"51ff", "byte", "-1", "-1", "-", int8(-1)},
+		{"618000", "short", "-32768", "-32768", "-", int16(-32768)},
+		{"54ff", "int", "-1", "-1", "-", int32(-1)},
+		{"818000000000000000", "long", "-9223372036854775808", "-9223372036854775808", "-", int64(math.MinInt64)},
+		{"723fc00000", "float", "1.5", "-", "1.5", float32(1.5)},
+		{"823ff8000000000000", "double", "1.5", "-", "1.5", 1.5},
+		{"730001f600", "char", "😀", "-", "-", RawValue{0x73, 0, 1, 0xf6, 0}},
+		{"7300000037", "char", "7", "7", "7.0", RawValue{0x73, 0, 0, 0, '7'}},
+		{"8300000000000003e8", "timestamp", "1000", "1000", "-", time.UnixMilli(1000).UTC()},
+		{"980f1e0000000000000000000000000000", "uuid", "0f1e0000-0000-0000-0000-000000000000", "-", "-", amqp.UUID{0x0f, 0x1e}},
+		{"a1023432", "string", "42", "42", "42.0", "42"},
+		{"a3023432", "symbol", "42", "42", "42.0", "42"},
+		{"40", "null", "none", "-", "-", nil},
+		{"a00101", "binary", "-", "-", "-", []byte{1}},
+		{"7400000001", "decimal32", "-", "-", "-", RawValue{0x74, 0, 0, 0, 1}},
+		{"45", "list", "-", "-", "-", []any{}},
+		{"c10100", "map", "-", "-", "-", map[string]any{}},
+		{"c10502a1016141", "map", "-", "-", "-", map[string]any{"a": true}},
+		{"c105025201a000", "map", "-", "-", "-", map[any]any{uint32(1): []byte{}}},
+		{"e0050350010203", "array", "-", "-", "-", RawValue{0xe0, 5, 3, 0x50, 1, 2, 3}},
+		{"e0040254 0102", "array", "-", "-", "-", []int32{1, 2}},
+		{"e00601a1 03616263", "array", "-", "-", "-", []string{"abc"}},
+		{"005307 5501", "described value", "-", "-", "-", RawValue{0, 0x53, 7, 0x55, 1}},
+	} {
+		wire := RawValue(unhexed(t, row.wire))
+		v := ValueOf("p", wire)
+		require.Equal(t, row.typ, v.Type(), row.wire)
+		require.True(t, v.Exists(), row.wire)
+		require.Equal(t, row.typ == "null", v.IsNull(), row.wire)
+		require.Equal(t, row.raw, must(v.Raw()), row.wire)
+		said := func(got any, err error) string {
+			if err != nil {
+				var e *ValueError
+				require.ErrorAs(t, err, &e, row.wire)
+				return "-"
+			}
+			if text, ok := got.(Opt[string]); ok {
+				return text.Or("none")
+			}
+			text, err := ValueOf("", got).Text()
+			require.NoError(t, err)
+			return text.Or("none")
+		}
+		text, err := v.Text()
+		require.Equal(t, row.text, said(text, err), row.wire)
+		long, err := v.Long()
+		require.Equal(t, row.long, said(long, err), row.wire)
+		double, err := v.Double()
+		require.Equal(t, row.double, said(double, err), row.wire)
+		f, ok := wire.Float()
+		require.Equal(t, row.typ == "float" || row.typ == "double", ok, row.wire)
+		if ok {
+			require.Equal(t, 1.5, f, row.wire)
+		}
+		if _, encoded := row.raw.(RawValue); !encoded { // as the value in Go reads
+			gone := ValueOf("p", row.raw)
+			text, err := gone.Text()
+			require.Equal(t, row.text, said(text, err), row.wire)
+			if row.typ != "symbol" {
+				require.Equal(t, row.typ, strings.ReplaceAll(gone.Type(), "no value", "array"), row.wire)
+			}
+		}
+		for range 2 { // more behind it, or less of it, is no value
+			v = ValueOf("p", append(wire[:len(wire):len(wire)], 0x40))
+			_, err = v.Text()
+			var e *ValueError
+			require.ErrorAs(t, err, &e, row.wire)
+			require.True(t, v.Exists() && !v.IsNull())
+		}
+	}
+	require.Equal(t, []byte{1, 2, 3}, must(ValueOf("", RawValue{0xe0, 5, 3, 0x50, 1, 2, 3}).Bytes()))
+	require.False(t, ValueOf("", RawValue(nil)).Exists())
+	for _, wrong := range []string{"", "3f", "a101ff", "a301ff", "5602", "a10561", "d0", "c10301a10161", "73 0000d800"} {
+		raw := RawValue(unhexed(t, wrong))
+		if len(raw) == 0 {
+			raw = RawValue{}
+		}
+		_, err := ValueOf("p", raw).Raw()
+		require.Error(t, err, wrong)
+	}
+	deep := RawValue(bytes.Repeat([]byte{0xc0, 0xff, 1}, 200))
+	for i := range deep {
+		if i%3 == 1 {
+			deep[i] = byte(min(255, len(deep)-i-1))
+		}
+	}
+	_, err := ValueOf("p", deep).Raw()
+	require.Error(t, err)
+
+	raw := RawValue(unhexed(t, "a10161"))
+	for what, read := range map[string]func(){
+		"Bytes":     func() { _, _ = raw.Bytes() },
+		"Bool":      func() { _, _ = raw.Bool() },
+		"Timestamp": func() { _, _ = raw.Timestamp() },
+		"Int":       func() { _, _ = raw.Int() },
+		"Float":     func() { _, _ = raw.Float() },
+		"two":       func() { _, _ = RawValue{0x41, 0x41}.Bool() },
+	} {
+		require.Zero(t, testing.AllocsPerRun(10, read), what)
+	}
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/Azure/go-amqp"
+	"github.com/seed-b113d664/amqpjms/internal/wire"
 )
 
 // A DelayForm is a way to ask a peer to deliver a message later (AMQ-8320). The
@@ -278,25 +278,30 @@ const (
 // queue and topic, and perhaps temporary, in any order and case, with commas between. The
 // legacy annotations are words only. Anything else is [UnknownKind], and so is nil.
 func DestinationKindFrom(annotation, legacy any) DestinationKind {
-	if n, ok := integerFrom(annotation); ok && 0 <= n && n <= int64(TemporaryTopic.annotation()) {
-		return Queue + DestinationKind(n)
-	}
-	if kind := kindOfWords(annotation); kind != UnknownKind {
+	a := scalarFrom(annotation)
+	if kind := kindFrom(&a); kind != UnknownKind {
 		return kind
 	}
-	return kindOfWords(legacy)
+	a = scalarFrom(legacy)
+	return kindOfWords(&a)
 }
 
-func kindOfWords(v any) DestinationKind {
-	var words string
-	switch v := v.(type) {
-	case string:
-		words = v
-	case amqp.Symbol:
-		words = string(v)
-	default:
+// kindFrom returns the kind that an annotation says.
+func kindFrom(annotation *scalar) DestinationKind {
+	if n := annotation.number(); n.kind == numberInteger {
+		if 0 <= n.n && n.n <= int64(TemporaryTopic.annotation()) {
+			return Queue + DestinationKind(n.n)
+		}
 		return UnknownKind
 	}
+	return kindOfWords(annotation)
+}
+
+func kindOfWords(annotation *scalar) DestinationKind {
+	if annotation.typ != wire.String && annotation.typ != wire.Symbol {
+		return UnknownKind
+	}
+	words := annotation.string()
 	kind, temporary := UnknownKind, false
 	for word := range strings.SplitSeq(words, ",") {
 		switch word = strings.Trim(word, " "); {

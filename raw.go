@@ -7,9 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"time"
 
-	"github.com/Azure/go-amqp"
 	"github.com/seed-b113d664/amqpjms/internal/wire"
 )
 
@@ -335,6 +333,66 @@ func (m *RawMessage) checkField(r *wire.Reader, f PropertiesField) error {
 	return nil
 }
 
+// text returns a field of the properties that is a string or a symbol.
+func (m *RawMessage) text(f PropertiesField) (b []byte, ok bool, err error) {
+	var r wire.Reader
+	if ok = m.seek(&r, f); ok {
+		if r.Next() == wire.Symbol {
+			b = r.Symbol()
+		} else {
+			b = r.String()
+		}
+	}
+	return b, ok, m.checkField(&r, f)
+}
+
+// binary returns a field of the properties that is a binary.
+func (m *RawMessage) binary(f PropertiesField) (b []byte, err error) {
+	var r wire.Reader
+	if m.seek(&r, f) {
+		b = r.Binary()
+	}
+	return b, m.checkField(&r, f)
+}
+
+// uint returns a field of the properties that is a uint.
+func (m *RawMessage) uint(f PropertiesField) (n uint32, ok bool, err error) {
+	var r wire.Reader
+	if ok = m.seek(&r, f); ok {
+		n = r.Uint()
+	}
+	return n, ok, m.checkField(&r, f)
+}
+
+// applicationProperties iterates over the application properties, see
+// [View.ApplicationProperties].
+func (m *RawMessage) applicationProperties(yield func(string, Value) bool) {
+	if m.ApplicationProperties == nil {
+		return
+	}
+	r := wire.NewReader(m.ApplicationProperties)
+	readSection(&r)
+	outer, n := r.Map()
+	for range n {
+		at := r.Offset()
+		if t := r.Next(); t != wire.String && t != wire.None {
+			r.Fail(at, errors.New("key is not a string")) // [amqp 3.2.5]
+		}
+		name, v := r.String(), RawValue(r.Value())
+		if r.Err() != nil {
+			break
+		}
+		if name := string(name); !yield(name, rawValueOf("property", name, v)) {
+			return
+		}
+	}
+	r.Leave(outer)
+	if err := r.Err(); err != nil {
+		in := SectionApplicationProperties
+		yield("", Value{what: "property", err: wireError(in.String(), m.offset(in), err), exists: true})
+	}
+}
+
 // beforeBody returns the sections before the body, from SectionHeader on, nil for one that
 // is not there.
 func (m *RawMessage) beforeBody() [5][]byte {
@@ -374,9 +432,18 @@ func (m *RawMessage) ApplicationProperty(name string) (RawValue, error) {
 	return m.find(m.ApplicationProperties, wire.String, name, true)
 }
 
-// find returns the value of a section's map for a key. Where it is strict, a key that is
-// none is an error.
+// find returns the value of a section's map for a key, nil for null too.
 func (m *RawMessage) find(section []byte, keys wire.Type, name string, strict bool) (RawValue, error) {
+	v, err := m.findNull(section, keys, name, strict)
+	if v.isNull() {
+		return nil, err
+	}
+	return v, err
+}
+
+// findNull is find, but returns a null as it is encoded. Where it is strict, a key of another
+// type is an error.
+func (m *RawMessage) findNull(section []byte, keys wire.Type, name string, strict bool) (RawValue, error) {
 	if section == nil {
 		return nil, nil
 	}
@@ -396,9 +463,6 @@ func (m *RawMessage) find(section []byte, keys wire.Type, name string, strict bo
 		}
 		v := RawValue(r.Value())
 		if isKey && string(key) == name && r.Err() == nil {
-			if v.isNull() {
-				return nil, nil
-			}
 			return v, nil
 		}
 	}
@@ -522,9 +586,9 @@ func AppendExplicit(dst, msg []byte, nodeDefault DeliveryMode) ([]byte, error) {
 const headerRoom = 20
 
 // A RawValue is one AMQP value as it is encoded, format code first. The zero
-// RawValue, nil, is no value. Int, Timestamp, Bool, Bytes and Text are false for a value of
-// another type, for one that is cut off or wrong (a string that is not UTF-8, say), and
-// where something follows it.
+// RawValue, nil, is no value. Int, Timestamp, Bool, Float, Bytes and Text are false for a
+// value of another type, for one that is cut off or wrong (a string that is not UTF-8, say),
+// and where something follows it. [ValueOf] reads it with JMS's conversions.
 type RawValue []byte
 
 // Type returns the name of the value's type as AMQP writes it, such as "ulong", and
@@ -549,18 +613,39 @@ func (v RawValue) Int() (int64, bool) {
 // Timestamp returns the value if it is a timestamp, in milliseconds since 1970-01-01 UTC.
 func (v RawValue) Timestamp() (int64, bool) {
 	r := wire.NewReader(v)
+	if r.Next() != wire.Timestamp { // which an error of the reader would cost more to say
+		return 0, false
+	}
 	return whole(&r, r.Timestamp(), true)
 }
 
 // Bool returns the value if it is a boolean.
 func (v RawValue) Bool() (value, ok bool) {
 	r := wire.NewReader(v)
+	if r.Next() != wire.Boolean {
+		return false, false
+	}
 	return whole(&r, r.Boolean(), true)
+}
+
+// Float returns the value if it is a float or a double.
+func (v RawValue) Float() (float64, bool) {
+	r := wire.NewReader(v)
+	switch r.Next() {
+	case wire.Float:
+		return whole(&r, float64(r.Float()), true)
+	case wire.Double:
+		return whole(&r, r.Double(), true)
+	}
+	return 0, false
 }
 
 // Bytes returns the value if it is a binary. The bytes alias v and are clipped.
 func (v RawValue) Bytes() ([]byte, bool) {
 	r := wire.NewReader(v)
+	if r.Next() != wire.Binary {
+		return nil, false
+	}
 	return whole(&r, r.Binary(), true)
 }
 
@@ -587,7 +672,7 @@ func (v RawValue) text(t wire.Type) ([]byte, bool) {
 
 // whole returns what a reader has read if that is ok, without an error and all there is.
 func whole[T any](r *wire.Reader, value T, ok bool) (T, bool) {
-	if r.Done(); !ok || r.Err() != nil {
+	if !ok || r.Err() != nil || r.Len() > 0 {
 		var none T
 		return none, false
 	}
@@ -674,48 +759,18 @@ func readNumber(r *wire.Reader) number {
 
 // numberFrom returns a value that go-amqp has decoded, or is to send, as a number.
 func numberFrom(v any) number {
-	if n, ok := integerFrom(v); ok {
-		return number{kind: numberInteger, n: n}
+	s := scalarFrom(v)
+	if s.typ == wire.None {
+		return number{kind: numberOther, value: amqpTypeName(v)}
 	}
-	switch v := v.(type) {
-	case nil, amqp.Null:
-		return number{}
-	case uint64:
-		return unsignedNumber(v)
-	case uint:
-		return unsignedNumber(uint64(v))
-	case time.Time:
-		return number{kind: numberTimestamp, n: v.UnixMilli()}
-	default:
-		return number{kind: numberOther, value: fmt.Sprintf("%T", v)}
-	}
+	return s.number()
 }
 
 // integerFrom returns a value that is an integer up to 2^63-1.
 func integerFrom(v any) (int64, bool) {
-	switch v := v.(type) {
-	case int8:
-		return int64(v), true
-	case int64:
-		return v, true
-	case uint64:
-		return int64(v), v <= math.MaxInt64
-	case int:
-		return int64(v), true
-	case int16:
-		return int64(v), true
-	case int32:
-		return int64(v), true
-	case uint:
-		return int64(v), uint64(v) <= math.MaxInt64
-	case uint8:
-		return int64(v), true
-	case uint16:
-		return int64(v), true
-	case uint32:
-		return int64(v), true
-	}
-	return 0, false
+	s := scalarFrom(v)
+	n, bits := s.integer()
+	return n, bits > 0 && s.typ != wire.Timestamp
 }
 
 func unsignedNumber(n uint64) number {

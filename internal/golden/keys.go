@@ -70,6 +70,13 @@ func HandKeys() []Key {
 		kind(Typed, "JMSMessageID", "JMSCorrelationID"))
 }
 
+// SelectorKeys are the keys of testdata/selectors: a selector, a message with the fields that it states, the value by
+// the rules, and what the evaluators of other implementations said.
+func SelectorKeys() []Key {
+	return slices.Concat(kind(Typed, "selector"), kind(Wire, "wire"), fieldKeys(),
+		kind(Text, "expected", "said.artemis", "said.activemq", "said.broker-j", "said.openmq"))
+}
+
 func kind(k Kind, names ...string) []Key {
 	ks := make([]Key, len(names))
 	for i, n := range names {

@@ -18,6 +18,7 @@ func sets() map[string][]Key {
 		"qpid-jms-receive": ReceiveKeys(),
 		"encoders":         EncoderKeys(),
 		"hand":             HandKeys(),
+		"selectors":        SelectorKeys(),
 	}
 }
 
@@ -67,6 +68,10 @@ func TestCounts(t *testing.T) {
 		"hand/header.txt":                    {"hand-made": 78},
 		"hand/ids.txt":                       {"hand-made": 48},
 		"hand/sections.txt":                  {"hand-made": 53},
+		"selectors/fields.txt":               {"proton-j 0.34.1": 224},
+		"selectors/generated.txt":            {"proton-j 0.34.1": 3357},
+		"selectors/syntax.txt":               {"proton-j 0.34.1": 315},
+		"selectors/values.txt":               {"proton-j 0.34.1": 446},
 	}
 	got := map[string]map[string]int{}
 	every(t, func(_ *testing.T, set string, c Case) {
@@ -155,6 +160,8 @@ func TestCasesSayWhatTheyExpect(t *testing.T) {
 			require.Equal(t, has("type"), has("receivedAfter"), c.At())
 		case "hand":
 			require.True(t, has("wire") && has("note"), c.At())
+		case "selectors":
+			require.True(t, has("selector") && has("wire") && has("expected"), c.At())
 		default:
 			require.True(t, has("wire"), c.At())
 		}

@@ -21,7 +21,7 @@ func IdentifierPart(r rune) bool {
 	if IdentifierStart(r) {
 		return true
 	}
-	ignorable := r <= 0x08 || 0x0e <= r && r <= 0x1b || 0x7f <= r && r <= 0x9f
+	ignorable := 0 <= r && r <= 0x08 || 0x0e <= r && r <= 0x1b || 0x7f <= r && r <= 0x9f
 	return r <= 0xffff && (ignorable || unicode.In(r, unicode.Nd, unicode.Mc, unicode.Mn, unicode.Cf))
 }
 

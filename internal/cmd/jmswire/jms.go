@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -62,7 +63,8 @@ func jmsOf(m *amqpjms.RawMessage, sections []section, bodyErr error, to receiver
 			j.properties = append(j.properties, d.property(view, name))
 		}
 	}
-	j.body = errorOr(d.bodyErr, func() value { return d.body(view.Body()) })
+	body, err := view.Body()
+	j.body = errorOr(cmp.Or(d.bodyErr, err), func() value { return d.body(body) })
 	return j
 }
 
@@ -97,7 +99,7 @@ func (d *decoded) kind(view amqpjms.View) (amqpjms.MessageKind, error) {
 	if d.bodyErr != nil {
 		return d.raw.Kind()
 	}
-	return view.Kind(), nil
+	return view.Kind()
 }
 
 // fields returns the header fields of JMS.
@@ -124,7 +126,8 @@ func (d *decoded) fields(view amqpjms.View, to receiver) []jmsField {
 		deliveryMode(h),
 		{name: "JMSRedelivered", value: booleanValue(h.JMSRedelivered())},
 		{name: "JMSType", value: errorOr(d.wrong[amqpjms.FieldSubject], func() value {
-			return stated(view.Type(), func(s string) value { return text("string", s) })
+			jmsType, err := view.Type()
+			return errorOr(err, func() value { return stated(jmsType, func(s string) value { return text("string", s) }) })
 		})},
 		{name: "JMSDestination", value: errorOr(d.wrong[amqpjms.FieldTo], func() value { return destinationValue(view.Destination()) })},
 		{name: "JMSReplyTo", value: errorOr(d.wrong[amqpjms.FieldReplyTo], func() value { return destinationValue(view.ReplyTo()) })},
@@ -233,7 +236,8 @@ func (d *decoded) typedEncoding(view amqpjms.View, kind amqpjms.MessageKind, err
 // read included.
 func (d *decoded) names(view amqpjms.View) []string {
 	names := []string{}
-	for _, name := range view.PropertyNames() {
+	exist, _ := view.PropertyNames() // never an error of a decoded message
+	for _, name := range exist {
 		if name != "JMS_AMQP_TYPED_ENCODING" || d.bodyErr == nil && d.kindErr == nil {
 			names = append(names, name)
 		}
