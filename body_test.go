@@ -1319,3 +1319,48 @@ func TestRawKindLooksNotInside(t *testing.T) {
 	// Check does look.
 	require.Contains(t, Check(encoded(t, `00 53 77 c1 02 02 40`), Peer{}), Problem{"body", "AMQP 1.0", "body at byte 5: count too large for 1 bytes: unexpected EOF"})
 }
+
+// What go-amqp shows of described values and arrays of ubyte, encoded messages show too.
+func TestRareValuesEncoded(t *testing.T) {
+	const uri, array = `00 a3 11 "com.microsoft:uri" a1 02 "a/"`, `e0 05 03 50 010203`
+	described := Described{amqp.Symbol("com.microsoft:uri"), "a/"}
+	of := func(kind MessageKind) string {
+		return fmt.Sprintf(`00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 %02x`, uint8(kind))
+	}
+	for _, row := range []struct {
+		rule, wire string
+		get        func(v View) (any, error)
+		want       any
+	}{
+		{"property", `00 53 74 c1 1c 02 a1 01 "k"` + uri + `00 53 75 a0 00`, func(v View) (any, error) { return v.Property("k").Described() }, described},
+		{"property", `00 53 74 c1 0b 02 a1 01 "k"` + array + `00 53 75 a0 00`, func(v View) (any, error) { return v.Property("k").Bytes() }, []byte{1, 2, 3}},
+		{"object", `00 53 77` + uri, View.Object, described},
+		{"object", `00 53 77` + array, View.Object, []byte{1, 2, 3}},
+		{"object", `00 53 77 00 a3 01 "a" 53 07`, View.Object, Described{amqp.Symbol("a"), uint64(7)}},
+		{"object", `00 53 77 00 80 0000013700000007 45`, View.Object, Described{uint64(0x0000013700000007), []any{}}},
+		{"bytes", of(BytesMessage) + `00 53 77` + array, func(v View) (any, error) { return v.Bytes() }, []byte{1, 2, 3}},
+		{"payload", of(BytesMessage) + `00 53 77` + array, func(v View) (any, error) { return v.Payload() }, []byte{1, 2, 3}},
+		{"map", of(MapMessage) + `00 53 77 c1 0b 02 a1 01 "k"` + array, func(v View) (any, error) { return v.Map() }, map[string]any{"k": []byte{1, 2, 3}}},
+		{"map", of(MapMessage) + `00 53 77 c1 1c 02 a1 01 "k"` + uri, func(v View) (any, error) { return v.Map() }, map[string]any{"k": described}},
+		{"stream", of(StreamMessage) + `00 53 76 c0 09 02 40` + array, func(v View) (any, error) { return v.Stream() }, []any{nil, []byte{1, 2, 3}}},
+		{"stream", of(StreamMessage) + `00 53 77 c0 1a 02 40` + uri, func(v View) (any, error) { return v.Stream() }, []any{nil, described}},
+	} {
+		b := encoded(t, row.wire)
+		m, err := unmarshal(b)
+		require.NoError(t, err, row.rule)
+		var raw RawMessage
+		require.NoError(t, raw.Parse(b), row.rule)
+		for _, v := range []View{Consumer{}.View(m, sentAt()), Consumer{}.ViewRaw(&raw, sentAt())} {
+			got, err := row.get(v)
+			require.NoError(t, err, row.rule)
+			require.Equal(t, fmt.Sprintf("%T %[1]v", row.want), fmt.Sprintf("%T %[1]v", got), "%s: %s", row.rule, row.wire)
+		}
+	}
+	_, err := ValueOf("v", RawValue(encoded(t, `00 a3 01 "a" 3f`))).Described()
+	require.Error(t, err)
+	inner, err := ValueOf("v", RawValue(encoded(t, `00 a3 01 "a" 00 53 01 41`))).Described()
+	require.NoError(t, err)
+	inner, err = ValueOf("v", inner.Value).Described()
+	require.NoError(t, err)
+	require.Equal(t, Described{uint64(1), true}, inner)
+}
