@@ -357,7 +357,7 @@ func TestLongValues(t *testing.T) {
 func ids(t *testing.T, out string) (ids []string, lines []int) {
 	for line := range strings.Lines(out) {
 		v := read(t, line)
-		id, _ := v.JMSMessageID.golden(t).V.(string)
+		id, _ := v.JMSMessageID.V.(string)
 		ids = append(ids, id)
 		lines = append(lines, v.Input.Line)
 	}
@@ -726,11 +726,11 @@ func TestProperties(t *testing.T) {
 	})
 	_, out, _ := jmswire(mapSection("74", 2, "a10163 7300000041 a10167 a10180"), "inspect", "-json")
 	view := read(t, out)
-	require.Equal(t, `"A"`, string(view.PropertiesAsString["c"].V))
-	require.Equal(t, "error", view.PropertiesAsLong["c"].T)
+	require.Equal(t, `string "A"`, view.PropertiesAsString["c"].String())
+	require.Equal(t, "error", view.PropertiesAsLong["c"].Type)
 	require.NotContains(t, out, "main.")
-	for _, p := range []map[string]*tagged{view.Properties, view.PropertiesAsString, view.PropertiesAsLong} {
-		require.Equal(t, `property "g" at byte 19: string is not valid UTF-8`, p["g"].Message)
+	for _, p := range []map[string]golden.Value{view.Properties, view.PropertiesAsString, view.PropertiesAsLong} {
+		require.Equal(t, `property "g" at byte 19: string is not valid UTF-8`, p["g"].V)
 	}
 	require.JSONEq(t, `["JMSXDeliveryCount", "c", "g"]`, string(view.PropertyNames))
 }

@@ -112,7 +112,7 @@ func (d *decoded) fields(view amqpjms.View, to receiver) []jmsField {
 	case !id.IsZero():
 		correlationID = text("string", id.JMSCorrelationID())
 		b, err := id.CorrelationIDAsBytes()
-		asBytes = errorOr(err, func() value { return hexValue("bytes", b) })
+		asBytes = errorOr(err, func() value { return bytesValue(b) })
 	}
 	h := d.raw.Header
 	return []jmsField{
@@ -122,7 +122,7 @@ func (d *decoded) fields(view amqpjms.View, to receiver) []jmsField {
 		{name: "JMSTimestamp", value: long(d.raw.Timestamp())},
 		{name: "JMSExpiration", value: long(d.raw.Expiration(to.received))},
 		{name: "JMSDeliveryTime", value: long(d.raw.DeliveryTimeFrom(to.Peer))},
-		{name: "JMSPriority", value: number("int", int64(h.JMSPriority()))},
+		{name: "JMSPriority", value: intValue(int32(h.JMSPriority()))},
 		deliveryMode(h),
 		{name: "JMSRedelivered", value: booleanValue(h.JMSRedelivered())},
 		{name: "JMSType", value: errorOr(d.wrong[amqpjms.FieldSubject], func() value {
@@ -156,7 +156,7 @@ func deliveryMode(h amqpjms.Header) jmsField {
 	if h.Mode == amqpjms.ModeUnset {
 		note = "not stated, " + mode.String() + " by AMQP's default"
 	}
-	return jmsField{name: "JMSDeliveryMode", value: number("int", int64(mode)), note: note}
+	return jmsField{name: "JMSDeliveryMode", value: intValue(int32(mode)), note: note}
 }
 
 func destinationValue(d amqpjms.Destination, err error) value {
@@ -166,7 +166,7 @@ func destinationValue(d amqpjms.Destination, err error) value {
 	case d.IsZero():
 		return null()
 	}
-	return value{T: "destination", Kind: kindWord(d.Kind), Name: &d.Name}
+	return text(kindWord(d.Kind), d.Name)
 }
 
 // kindWord returns the kind of a destination in one word, such as temporary-queue.
@@ -208,7 +208,7 @@ func (d *decoded) special(view amqpjms.View, name string) jmsField {
 	raw, err := p.Raw()
 	f.value, f.exists = errorOr(err, func() value { return valueOf(raw) }), booleanValue(p.Exists())
 	if name == "JMSXGroupSeq" && !p.Exists() {
-		f.value = number("int", 0) // as Qpid JMS has it
+		f.value = intValue(0) // as Qpid JMS has it
 	}
 	return f
 }
@@ -262,8 +262,8 @@ func (d *decoded) property(view amqpjms.View, name string) property {
 	if own && d.isField(view, name) {
 		own = false
 	}
-	if own && v.T == "error" {
-		err = fmt.Errorf("property %q %s", name, v.Message)
+	if own && v.Type == "error" {
+		err = fmt.Errorf("property %q %s", name, v.V)
 	}
 	if err != nil {
 		return property{name, errorValue(err), errorValue(err), errorValue(err)}
@@ -293,16 +293,16 @@ func (d *decoded) body(b amqpjms.Body) value {
 		return errorOr(err, func() value { return stated(s, func(s string) value { return text("string", s) }) })
 	case amqpjms.BytesMessage:
 		v, err := b.Bytes()
-		return errorOr(err, func() value { return hexValue("bytes", v) })
+		return errorOr(err, func() value { return bytesValue(v) })
 	case amqpjms.MapMessage:
 		m, err := b.Map()
-		return errorOr(err, func() value { return mapValue(m) })
+		return errorOr(err, func() value { return valueOf(m) })
 	case amqpjms.StreamMessage:
 		s, err := b.Stream()
-		return errorOr(err, func() value { return listValue(s) })
+		return errorOr(err, func() value { return valueOf(s) })
 	case amqpjms.ObjectMessage:
 		o, err := b.Object()
 		return errorOr(err, func() value { return d.object(o) })
 	}
-	return value{T: "none"}
+	return value{Type: "none"}
 }
