@@ -526,33 +526,6 @@ func TestDeviations(t *testing.T) {
 	}
 }
 
-// The package comment and README list the same fields of JMS.
-func TestMappingTables(t *testing.T) {
-	source, err := os.ReadFile("header.go")
-	require.NoError(t, err)
-	_, comment, _ := strings.Cut(string(source), "// # Mapping\n")
-	comment, _, _ = strings.Cut(comment, "// Comments cite")
-	var fields []string
-	for line := range strings.Lines(comment) {
-		if row, ok := strings.CutPrefix(line, "//\t"); ok {
-			fields = append(fields, strings.TrimSpace(row[:22]))
-		}
-	}
-	readme, err := os.ReadFile("README.md")
-	require.NoError(t, err)
-	_, table, _ := strings.Cut(string(readme), "## The mapping\n")
-	table, _, _ = strings.Cut(table, "Ids, in full")
-	var rows []string
-	for line := range strings.Lines(table) {
-		if cells := strings.Split(line, "|"); len(cells) > 3 {
-			rows = append(rows, strings.TrimSpace(cells[1]))
-		}
-	}
-	require.Equal(t, []string{"JMS", "---"}, rows[:2])
-	require.Equal(t, fields, rows[2:])
-	require.Len(t, fields, 17)
-}
-
 // headerView adds what JMS sees of a header.
 func headerView(t *testing.T, v view, prefix string, h Header) {
 	v.set(t, prefix+"JMSDeliveryMode", int32(h.JMSDeliveryMode(ModeUnset)))
