@@ -51,9 +51,8 @@ func (k MessageKind) String() string {
 	return "MessageKind(" + strconv.Itoa(int(k)) + ")"
 }
 
-// MessageKindFrom returns the kind that the value of x-opt-jms-msg-type says, of whatever
-// integer type that is. No kind is nil, AMQP's null. Any other value is an error, a
-// *[ValueError], and no kind either.
+// MessageKindFrom returns the kind that the value of x-opt-jms-msg-type names, an integer of any
+// type. It is unset for nil and for AMQP's null. Any other value is an error, a *[ValueError].
 func MessageKindFrom(annotation any) (Opt[MessageKind], error) {
 	return messageKind(numberFrom(annotation))
 }
@@ -76,17 +75,17 @@ const (
 	contentText        = "text/plain; charset=utf-8"
 )
 
-// JavaObject is a serialized Java object. Its bytes are never looked at.
+// A JavaObject is a serialized Java object. Its bytes are never deserialized.
 type JavaObject []byte
 
-// A Body is the body of a message as its sections are, with what decides how JMS reads
-// it. It is what a wrapper fills from a message type of its own to read it, and what it
-// gets to write from [TextBody], [MapBody] and so on; [View.Body] is that of an
-// *amqp.Message. The zero Body is that of a message without a body section.
+// A Body holds the body sections of a message and what decides how JMS reads them. A wrapper
+// fills one from its own message type to read it, and gets one to write from [TextBody],
+// [MapBody] and so on; [View.Body] returns that of an *amqp.Message. The zero Body is that of a
+// message without a body section.
 //
-// Values are of the Go types that go-amqp decodes into. A Body keeps what it was made
-// from, and methods return parts of that where they say so. They change nothing, and may be
-// called by several goroutines at once.
+// Values are of the Go types that go-amqp decodes into, or a [Described]. A Body keeps what it
+// was made from, and methods return parts of that where they say so. They change nothing and may
+// be called by several goroutines at once.
 type Body struct {
 	Annotation      any    // x-opt-jms-msg-type
 	ContentType     string // "": none
@@ -97,7 +96,7 @@ type Body struct {
 	Value     any      // of the amqp-value section; amqp.Null{} for a null, nil for no section
 }
 
-// A bodyForm is which sections a body has.
+// A bodyForm says which sections a body has.
 type bodyForm uint8
 
 const (
@@ -310,15 +309,14 @@ func typeOf(v RawValue) any {
 // An unread is a value that need not be decoded, by the name of its type.
 type unread string
 
-// Outgoing returns the body as it is sent to a peer. Its annotation is the kind as an int8, a byte
-// in AMQP, whatever type it was of [jms-mapping 3.2]. It is nil, which is no annotation, for a
-// text in data that JMS clients read by the charset of its content-type and lose by the
-// annotation: one in another charset than UTF-8 and US-ASCII.
+// Outgoing returns the body as it is sent to a peer. Its annotation is the kind as an int8, which
+// is a byte in AMQP [jms-mapping 3.2]. It is nil, for no annotation, where data holds text in
+// another charset than UTF-8 and US-ASCII: JMS clients read that by its content-type, and as
+// UTF-8 where there is an annotation.
 //
-// A BytesMessage without a section gets an empty data section. Any other body without one gets an
-// amqp-value null, for some peers end the session of a message that has no section, but where
-// the peer takes no null ([Peer].NoNullBody) there is no section in place of either. All else is
-// the body's own.
+// A BytesMessage without a body section gets an empty data section. Any other body without one
+// gets an amqp-value null, since some peers end the session otherwise. For a peer that takes no
+// null ([Peer].NoNullBody) neither has a section. Nothing else changes.
 func (b Body) Outgoing(p Peer) Body {
 	kind := b.Kind()
 	b.Annotation = int8(kind)
@@ -348,26 +346,26 @@ func (b Body) readByContentType() bool {
 	return c.textual() && (errors.Is(err, errUnknownCharset) || err == nil && cs != charset.UTF8 && cs != charset.ASCII)
 }
 
-// wrong returns the error of a body that is not of the kind that was asked for, or does
-// not hold what that kind holds.
+// wrong returns the error of a body that is of another kind than asked for, or does not hold
+// what its kind holds.
 func (b Body) wrong(why string) error {
 	return &ValueError{What: "body", Value: b.String(), Err: errors.New(why)}
 }
 
-// contradicts returns the error of a body that its annotation does not allow.
+// contradicts returns the error of a body that does not match its annotation.
 func (b Body) contradicts() error {
-	return b.wrong("not what a body of kind " + b.Kind().String() + " is")
+	return b.wrong("contradicts kind " + b.Kind().String())
 }
 
 // expect is an error if the message is of another kind.
 func (b Body) expect(kind MessageKind) error {
 	if k := b.Kind(); k != kind {
-		return b.wrong("kind is " + k.String() + ", not " + kind.String())
+		return b.wrong("got " + k.String() + ", want " + kind.String())
 	}
 	return nil
 }
 
-// String says which sections there are, for people to read.
+// String describes the sections for people to read.
 func (b Body) String() string {
 	switch b.form() {
 	case formNone:
@@ -448,9 +446,9 @@ func (b Body) charset() (charset.Charset, string, error) {
 	return parseContentType(b.ContentType).charset(b.ContentEncoding)
 }
 
-// Bytes returns the bytes of a BytesMessage, all data sections joined, never nil. They
-// are the body's own where there is one section. It is an error, a *[ValueError], if the
-// message is of another kind or holds something else.
+// Bytes returns the bytes of a BytesMessage, never nil: all data sections joined, or the body's
+// own where there is one. A content-encoding is not undone. It is an error, a *[ValueError], if
+// the message is of another kind or holds something else.
 func (b Body) Bytes() ([]byte, error) {
 	if err := b.expect(BytesMessage); err != nil {
 		return nil, err
@@ -492,7 +490,7 @@ func (b Body) Map() (map[string]any, error) {
 			for key, value := range v {
 				name, ok := key.(string)
 				if !ok {
-					return nil, b.wrong("a key that is no string but " + amqpTypeName(key))
+					return nil, b.wrong("map key is " + amqpTypeName(key) + ", not string")
 				}
 				m[name], _ = shown(value)
 			}
@@ -546,9 +544,9 @@ func (b Body) Object() (any, error) {
 	return nil, b.contradicts()
 }
 
-// Typed reports whether an ObjectMessage holds an AMQP value and no serialized Java object,
-// JMS_AMQP_TYPED_ENCODING; for a null the content-type decides. It is false for every other
-// kind, and where [Body.Object] is an error.
+// Typed reports whether an ObjectMessage holds an AMQP value rather than a serialized Java object
+// (JMS_AMQP_TYPED_ENCODING); for a null the content-type decides. It is false for every other
+// kind, and where [Body.Object] returns an error.
 func (b Body) Typed() bool {
 	if b.Kind() != ObjectMessage {
 		return false
@@ -590,10 +588,10 @@ func (b Body) Payload() ([]byte, error) {
 	case kind == BytesMessage:
 		return b.Bytes()
 	}
-	return nil, b.wrong("no bytes")
+	return nil, b.wrong("holds no bytes")
 }
 
-// check is an error if the body is not what its kind holds.
+// check returns an error if the body does not hold what its kind holds.
 func (b Body) check() (err error) {
 	switch b.Kind() {
 	case TextMessage:
@@ -610,7 +608,7 @@ func (b Body) check() (err error) {
 	return err
 }
 
-// joined returns parts as one, the only one itself if there is no other, never nil.
+// joined returns the parts joined, never nil. A single part is returned itself.
 func joined[T ~[]E, E any](parts []T) T {
 	if len(parts) == 1 {
 		return notNil(parts[0])
@@ -634,8 +632,8 @@ func TextBody(text string) (Body, error) {
 	return Body{Annotation: int8(TextMessage), Value: text}, nil
 }
 
-// TextDataBody returns the body of a TextMessage as a data section, for receivers that
-// read no other. A text that is not valid UTF-8 is an error, a *[ValueError].
+// TextDataBody returns the body of a TextMessage as a data section, for receivers that read
+// nothing else. A text that is not valid UTF-8 is an error, a *[ValueError].
 func TextDataBody(text string) (Body, error) {
 	if err := checkText("text", text); err != nil {
 		return Body{}, err
@@ -657,16 +655,15 @@ func BytesBody(b []byte) Body {
 	return Body{Annotation: int8(BytesMessage), ContentType: contentOctetStream, Data: [][]byte{notNil(b)}}
 }
 
-// JavaObjectBody returns the body of an ObjectMessage that holds a serialized Java
-// object. It keeps object.
+// JavaObjectBody returns the body of an ObjectMessage that holds a serialized Java object. It
+// keeps object.
 func JavaObjectBody(object JavaObject) Body {
 	return Body{Annotation: int8(ObjectMessage), ContentType: contentJavaObject, Data: [][]byte{notNil([]byte(object))}}
 }
 
-// MapBody returns the body of a MapMessage, a new map of the same values: nil, bool,
-// int8, int16, int32, int64, float32, float64, string and []byte, JMS's types. Any other
-// is an error, a *[ValueError], and so are an empty key and a string that is not valid
-// UTF-8.
+// MapBody returns the body of a MapMessage: a new map with the same values, which are of JMS's
+// types: nil, bool, int8, int16, int32, int64, float32, float64, string and []byte. Any other
+// type is an error, a *[ValueError], and so are an empty key and a string that is not valid UTF-8.
 func MapBody(m map[string]any) (Body, error) {
 	for _, name := range slices.Sorted(maps.Keys(m)) {
 		if name == "" {
@@ -686,8 +683,8 @@ func MapBody(m map[string]any) (Body, error) {
 	return Body{Annotation: int8(MapMessage), Value: own}, nil
 }
 
-// StreamBody returns the body of a StreamMessage, a new sequence of the same values. They
-// are of the types that [MapBody] takes.
+// StreamBody returns the body of a StreamMessage: a new sequence with the same values, of the
+// types that [MapBody] takes.
 func StreamBody(values []any) (Body, error) {
 	for i, v := range values {
 		if err := checkBodyValue("value "+strconv.Itoa(i)+" of a stream", v); err != nil {
@@ -724,9 +721,9 @@ func ObjectBody(v any) (Body, error) {
 	return Body{Annotation: int8(ObjectMessage), Value: v}, nil
 }
 
-// contentTypeAfter returns the content-type and content-encoding of a message that gets
-// the body b and had others. What it had stays where it can be true of the new body, which
-// an application may have chosen it for; an encoding can of bytes alone.
+// contentTypeAfter returns the content-type and content-encoding of a message that gets the body
+// b in place of another. What the message had stays where it can be true of the new body, for an
+// application may have set it for that; an encoding can only of bytes.
 func (b Body) contentTypeAfter(had, encoding string) (string, string) {
 	c, isData := parseContentType(had), len(b.Data) > 0
 	switch b.Kind() {
@@ -752,11 +749,11 @@ func (b Body) contentTypeAfter(had, encoding string) (string, string) {
 
 // The Go types of JMS's values, for errors.
 const (
-	propertyTypes = "bool, int8, int16, int32, int64, float32, float64, string and nil"
+	propertyTypes = "bool, int8, int16, int32, int64, float32, float64, string or nil"
 	bodyTypes     = "[]byte, " + propertyTypes
 )
 
-// checkSymbol is an error if text cannot be a symbol [amqp 1.6.21].
+// checkSymbol returns an error if text is not a valid symbol [amqp 1.6.21].
 func checkSymbol(what, text string) error {
 	for i := range len(text) {
 		if text[i] >= utf8.RuneSelf {
@@ -789,11 +786,11 @@ func unwritable(what string, f *goamqp.Fault) error {
 	return e
 }
 
-// checkProperty is an error if v is of no type that JMS has for a property.
+// checkProperty returns an error unless v is of one of JMS's property types.
 func checkProperty(what string, v any) error { return checkJMS(what, v, propertyTypes) }
 
-// checkBodyValue is an error if v is of no type that JMS has for the values of maps and
-// streams, which may be bytes [jms 3.11.3].
+// checkBodyValue returns an error unless v is of one of JMS's types for values of maps and
+// streams, which include bytes [jms 3.11.3].
 func checkBodyValue(what string, v any) error {
 	if _, ok := v.([]byte); ok {
 		return nil
@@ -808,7 +805,7 @@ func checkJMS(what string, v any, types string) error {
 	case string:
 		return checkText(what, v)
 	}
-	return &ValueError{What: what, Value: fmt.Sprintf("of type %T", v), Err: errors.New("none of " + types)}
+	return &ValueError{What: what, Value: fmt.Sprintf("of type %T", v), Err: errors.New("want " + types)}
 }
 
 // amqpTypeName names the AMQP type of a value that go-amqp decoded.
@@ -822,10 +819,10 @@ func amqpTypeName(v any) string {
 	return fmt.Sprintf("of type %T", v)
 }
 
-// A contentType is a content-type that has been read.
+// A contentType is a parsed content-type.
 type contentType struct {
 	text   string // as it stands
-	media  string // type/subtype in lower case, "" where there is none
+	media  string // type/subtype in lower case, "" for none
 	params map[string]string
 	err    error // of the parameters
 }
@@ -859,8 +856,9 @@ func (c contentType) textual() bool {
 	return strings.HasSuffix(sub, "+xml") || strings.HasSuffix(sub, "+json")
 }
 
-// charset returns the charset that text of this type is in. The name is that of the
-// content-type, or where that names none the encoding, if that is a charset's; "" is UTF-8.
+// charset returns the charset of text of this type, and its name as it stands. The content-type
+// names it, or where it does not, the content-encoding may; without either it is UTF-8 and the
+// name is "".
 func (c contentType) charset(encoding string) (cs charset.Charset, name string, err error) {
 	if c.err != nil {
 		return 0, "", &ValueError{What: "content-type", Value: quote(c.text), Err: c.err}

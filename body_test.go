@@ -168,11 +168,11 @@ func TestBodyText(t *testing.T) {
 		{"parameters that are none", data("text/plain; charset", "a"), Opt[string]{}, `content-type "text/plain; charset": mime: invalid media parameter`},
 		{"a content encoding", Body{ContentType: "text/plain", ContentEncoding: "gzip", Data: [][]byte{{1}}}, Opt[string]{},
 			`body data: unsupported content-encoding "gzip": decompress what Payload returns`},
-		{"a map", Body{Annotation: int8(TextMessage), Value: map[string]any{}}, Opt[string]{}, `body amqp-value map: not what a body of kind TextMessage is`},
-		{"a sequence", Body{Annotation: int8(TextMessage), Sequences: [][]any{{}}}, Opt[string]{}, `body amqp-sequence: not what a body of kind TextMessage is`},
+		{"a map", Body{Annotation: int8(TextMessage), Value: map[string]any{}}, Opt[string]{}, `body amqp-value map: contradicts kind TextMessage`},
+		{"a sequence", Body{Annotation: int8(TextMessage), Sequences: [][]any{{}}}, Opt[string]{}, `body amqp-sequence: contradicts kind TextMessage`},
 		{"two sorts of sections", Body{Annotation: int8(TextMessage), Value: "a", Data: [][]byte{{1}}}, Opt[string]{},
-			`body of different sections: not what a body of kind TextMessage is`},
-		{"another kind", Body{}, Opt[string]{}, `body without sections: kind is BytesMessage, not TextMessage`},
+			`body of different sections: contradicts kind TextMessage`},
+		{"another kind", Body{}, Opt[string]{}, `body without sections: got BytesMessage, want TextMessage`},
 	} {
 		got, err := row.b.Text()
 		require.Equal(t, row.want, got, "%s: %+v.Text()", row.rule, row.b)
@@ -243,12 +243,12 @@ func TestBodies(t *testing.T) {
 		for kind, other := range read {
 			if kind != row.kind {
 				_, err := other(row.b)
-				require.ErrorContains(t, err, ": kind is "+row.kind.String()+", not "+kind.String())
+				require.ErrorContains(t, err, ": got "+row.kind.String()+", want "+kind.String())
 			}
 		}
 	}
 	_, err := Body{Annotation: int8(MapMessage), Value: map[any]any{int32(1): nil}}.Map()
-	wantValueError(t, err, "amqpjms: body amqp-value map: a key that is no string but int")
+	wantValueError(t, err, "amqpjms: body amqp-value map: map key is int, not string")
 	for _, b := range []Body{{}, {Value: amqp.Null{}}} { // a null object
 		b.Annotation = int8(ObjectMessage)
 		got, err := b.Object()
@@ -287,10 +287,10 @@ func TestPayload(t *testing.T) {
 		{Body{Annotation: int8(StreamMessage), Data: [][]byte{{1}}}, []byte{1}, ""},
 		{Body{Annotation: int8(PlainMessage), Data: [][]byte{{1}}}, []byte{1}, ""},
 		{Body{Annotation: int8(ObjectMessage), ContentType: "image/png", Data: [][]byte{{1}}}, []byte{1}, ""},
-		{Body{Data: [][]byte{{1}}, Sequences: [][]any{{}}}, nil, `body of different sections: no bytes`},
-		{Body{Value: int32(1)}, nil, `body amqp-value int: no bytes`},
-		{Body{Annotation: int8(MapMessage)}, nil, `body without sections: no bytes`},
-		{PlainBody(), nil, `body amqp-value null: no bytes`},
+		{Body{Data: [][]byte{{1}}, Sequences: [][]any{{}}}, nil, `body of different sections: holds no bytes`},
+		{Body{Value: int32(1)}, nil, `body amqp-value int: holds no bytes`},
+		{Body{Annotation: int8(MapMessage)}, nil, `body without sections: holds no bytes`},
+		{PlainBody(), nil, `body amqp-value null: holds no bytes`},
 	} {
 		got, err := row.b.Payload()
 		require.Equal(t, row.want, got, "%+v", row.b)
@@ -529,28 +529,28 @@ func TestMakeBodies(t *testing.T) {
 		{"a text", func() (Body, error) { return TextBody("a\xff") }, `text "a\xff": not valid UTF-8`},
 		{"a text", func() (Body, error) { return TextDataBody("a\xff") }, `text "a\xff": not valid UTF-8`},
 		{"a map", func() (Body, error) { return MapBody(map[string]any{"a": 1}) },
-			`value of "a" of type int: none of []byte, bool, int8, int16, int32, int64, float32, float64, string and nil`},
+			`value of "a" of type int: want []byte, bool, int8, int16, int32, int64, float32, float64, string or nil`},
 		{"a map", func() (Body, error) { return MapBody(map[string]any{"": nil}) }, `key of a map "": empty`},
 		{"a map", func() (Body, error) { return MapBody(map[string]any{"\xff": nil}) }, `key of a map "\xff": not valid UTF-8`},
 		{"a map", func() (Body, error) { return MapBody(map[string]any{"a": "\xff"}) }, `value of "a" "\xff": not valid UTF-8`},
 		{"a map", func() (Body, error) { return MapBody(map[string]any{"b": uint8(1), "a": []any{}}) },
-			`value of "a" of type []interface {}: none of []byte, bool, int8, int16, int32, int64, float32, float64, string and nil`},
+			`value of "a" of type []interface {}: want []byte, bool, int8, int16, int32, int64, float32, float64, string or nil`},
 		{"a stream", func() (Body, error) { return StreamBody([]any{nil, time.UnixMilli(0)}) },
-			`value 1 of a stream of type time.Time: none of []byte, bool, int8, int16, int32, int64, float32, float64, string and nil`},
-		{"an object", func() (Body, error) { return ObjectBody(1) }, `object of type int: not a type of AMQP`},
-		{"an object", func() (Body, error) { return ObjectBody([]any{map[string]any{"a": uint(1)}}) }, `object of type uint: not a type of AMQP`},
-		{"an object", func() (Body, error) { return ObjectBody(map[any]any{1: ""}) }, `object of type int: not a type of AMQP`},
+			`value 1 of a stream of type time.Time: want []byte, bool, int8, int16, int32, int64, float32, float64, string or nil`},
+		{"an object", func() (Body, error) { return ObjectBody(1) }, `object of type int: not an AMQP type`},
+		{"an object", func() (Body, error) { return ObjectBody([]any{map[string]any{"a": uint(1)}}) }, `object of type uint: not an AMQP type`},
+		{"an object", func() (Body, error) { return ObjectBody(map[any]any{1: ""}) }, `object of type int: not an AMQP type`},
 		{"an object", func() (Body, error) { return ObjectBody([]string{"a", "\xff"}) }, `object "\xff": not valid UTF-8`},
 		{"an object", func() (Body, error) { return ObjectBody(amqp.Symbol("a\x80")) }, `object "a\x80": not ASCII`},
 		{"an object", func() (Body, error) { return ObjectBody([]amqp.Symbol{"\x7f", "\x80"}) }, `object "\x80": not ASCII`},
-		{"an object", func() (Body, error) { return ObjectBody([]any{"a", 1}) }, `object of type int: not a type of AMQP`},
-		{"an object", func() (Body, error) { return ObjectBody([]map[any]any{{"a": ""}, {"a": 1}}) }, `object of type int: not a type of AMQP`},
+		{"an object", func() (Body, error) { return ObjectBody([]any{"a", 1}) }, `object of type int: not an AMQP type`},
+		{"an object", func() (Body, error) { return ObjectBody([]map[any]any{{"a": ""}, {"a": 1}}) }, `object of type int: not an AMQP type`},
 		{"an object", func() (Body, error) { return ObjectBody(map[string]any{"\xff": ""}) }, `object "\xff": not valid UTF-8`},
-		{"an object", func() (Body, error) { return ObjectBody(many) }, `object "bad" of type int: not a type of AMQP`},
-		{"an object", func() (Body, error) { return ObjectBody(anyKeys) }, `object "bad" of type int: not a type of AMQP`},
-		{"an object", func() (Body, error) { return ObjectBody([]map[any]any{{"a": 1}}) }, `object of type int: not a type of AMQP`},
-		{"an object", func() (Body, error) { return ObjectBody([]any{uuid.UUID{1}}) }, `object of type uuid.UUID: not a type of AMQP`},
-		{"an object", func() (Body, error) { return ObjectBody(struct{}{}) }, `object of type struct {}: not a type of AMQP`},
+		{"an object", func() (Body, error) { return ObjectBody(many) }, `object "bad" of type int: not an AMQP type`},
+		{"an object", func() (Body, error) { return ObjectBody(anyKeys) }, `object "bad" of type int: not an AMQP type`},
+		{"an object", func() (Body, error) { return ObjectBody([]map[any]any{{"a": 1}}) }, `object of type int: not an AMQP type`},
+		{"an object", func() (Body, error) { return ObjectBody([]any{uuid.UUID{1}}) }, `object of type uuid.UUID: not an AMQP type`},
+		{"an object", func() (Body, error) { return ObjectBody(struct{}{}) }, `object of type struct {}: not an AMQP type`},
 		{"an object", func() (Body, error) { return ObjectBody(deep) }, `object of type []interface {}: nested too deep`},
 	} {
 		b, err := row.err()
@@ -852,8 +852,8 @@ func TestNotWritten(t *testing.T) {
 		{"100 lists in one another", nested(100), ""},
 		{"101 lists in one another", nested(101), "of type string: nested too deep"},
 		{"150 lists in one another", nested(150), "of type []interface {}: nested too deep"},
-		{"a type of no AMQP type", uuid.UUID{1}, "of type uuid.UUID: not a type of AMQP"},
-		{"a type of no AMQP type", []any{struct{}{}}, "of type struct {}: not a type of AMQP"},
+		{"a type of no AMQP type", uuid.UUID{1}, "of type uuid.UUID: not an AMQP type"},
+		{"a type of no AMQP type", []any{struct{}{}}, "of type struct {}: not an AMQP type"},
 		{"a symbol that is not ASCII", []amqp.Symbol{"a", "\x80"}, `"\x80": not ASCII`},
 		{"a descriptor that is not ASCII", Described{amqp.Symbol("\x80"), nil}, `"\x80": not ASCII`},
 	} {
@@ -881,16 +881,16 @@ func TestNotWritten(t *testing.T) {
 
 	bad := "\xff"
 	for want, p := range map[string]amqp.MessageProperties{
-		`subject "\xff": not valid UTF-8`:                                {Subject: &bad},
-		`reply-to "\xff": not valid UTF-8`:                               {ReplyTo: &bad},
-		`group-id "\xff": not valid UTF-8`:                               {GroupID: &bad},
-		`reply-to-group-id "\xff": not valid UTF-8`:                      {ReplyToGroupID: &bad},
-		`correlation-id "\xff": not valid UTF-8`:                         {CorrelationID: bad},
-		`correlation-id of type uuid.UUID: not a type of AMQP`:           {CorrelationID: uuid.UUID{}},
-		`correlation-id of type *string: go-amqp cannot write it: nil`:   {CorrelationID: (*string)(nil)},
-		`correlation-id of type map[string]int: not a type of AMQP`:      {CorrelationID: map[string]int{}},
-		`correlation-id of type []uuid.UUID: not a type of AMQP`:         {CorrelationID: []uuid.UUID{}},
-		`correlation-id of type amqpjms.Destination: not a type of AMQP`: {CorrelationID: Destination{}},
+		`subject "\xff": not valid UTF-8`:                              {Subject: &bad},
+		`reply-to "\xff": not valid UTF-8`:                             {ReplyTo: &bad},
+		`group-id "\xff": not valid UTF-8`:                             {GroupID: &bad},
+		`reply-to-group-id "\xff": not valid UTF-8`:                    {ReplyToGroupID: &bad},
+		`correlation-id "\xff": not valid UTF-8`:                       {CorrelationID: bad},
+		`correlation-id of type uuid.UUID: not an AMQP type`:           {CorrelationID: uuid.UUID{}},
+		`correlation-id of type *string: go-amqp cannot write it: nil`: {CorrelationID: (*string)(nil)},
+		`correlation-id of type map[string]int: not an AMQP type`:      {CorrelationID: map[string]int{}},
+		`correlation-id of type []uuid.UUID: not an AMQP type`:         {CorrelationID: []uuid.UUID{}},
+		`correlation-id of type amqpjms.Destination: not an AMQP type`: {CorrelationID: Destination{}},
 	} {
 		m := amqp.Message{Properties: &p}
 		_, err := Producer{}.Prepare(&m, sentAt())
@@ -1236,7 +1236,7 @@ func TestTextFunc(t *testing.T) {
 			`body data: unsupported content-encoding "gzip": decompress what Payload returns`},
 		{"parameters that are none", Body{ContentType: "text/plain; charset", Data: [][]byte{{0xc1}}}, Opt[string]{}, "",
 			`content-type "text/plain; charset": mime: invalid media parameter`},
-		{"another kind", Body{Value: int8(1)}, Opt[string]{}, "", `body amqp-value byte: kind is ObjectMessage, not TextMessage`},
+		{"another kind", Body{Value: int8(1)}, Opt[string]{}, "", `body amqp-value byte: got ObjectMessage, want TextMessage`},
 	} {
 		called = ""
 		got, err := row.b.TextFunc(koi8)
@@ -1318,4 +1318,49 @@ func TestRawKindLooksNotInside(t *testing.T) {
 	}
 	// Check does look.
 	require.Contains(t, Check(encoded(t, `00 53 77 c1 02 02 40`), Peer{}), Problem{"body", "AMQP 1.0", "body at byte 5: count too large for 1 bytes: unexpected EOF"})
+}
+
+// What go-amqp shows of described values and arrays of ubyte, encoded messages show too.
+func TestRareValuesEncoded(t *testing.T) {
+	const uri, array = `00 a3 11 "com.microsoft:uri" a1 02 "a/"`, `e0 05 03 50 010203`
+	described := Described{amqp.Symbol("com.microsoft:uri"), "a/"}
+	of := func(kind MessageKind) string {
+		return fmt.Sprintf(`00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 %02x`, uint8(kind))
+	}
+	for _, row := range []struct {
+		rule, wire string
+		get        func(v View) (any, error)
+		want       any
+	}{
+		{"property", `00 53 74 c1 1c 02 a1 01 "k"` + uri + `00 53 75 a0 00`, func(v View) (any, error) { return v.Property("k").Described() }, described},
+		{"property", `00 53 74 c1 0b 02 a1 01 "k"` + array + `00 53 75 a0 00`, func(v View) (any, error) { return v.Property("k").Bytes() }, []byte{1, 2, 3}},
+		{"object", `00 53 77` + uri, View.Object, described},
+		{"object", `00 53 77` + array, View.Object, []byte{1, 2, 3}},
+		{"object", `00 53 77 00 a3 01 "a" 53 07`, View.Object, Described{amqp.Symbol("a"), uint64(7)}},
+		{"object", `00 53 77 00 80 0000013700000007 45`, View.Object, Described{uint64(0x0000013700000007), []any{}}},
+		{"bytes", of(BytesMessage) + `00 53 77` + array, func(v View) (any, error) { return v.Bytes() }, []byte{1, 2, 3}},
+		{"payload", of(BytesMessage) + `00 53 77` + array, func(v View) (any, error) { return v.Payload() }, []byte{1, 2, 3}},
+		{"map", of(MapMessage) + `00 53 77 c1 0b 02 a1 01 "k"` + array, func(v View) (any, error) { return v.Map() }, map[string]any{"k": []byte{1, 2, 3}}},
+		{"map", of(MapMessage) + `00 53 77 c1 1c 02 a1 01 "k"` + uri, func(v View) (any, error) { return v.Map() }, map[string]any{"k": described}},
+		{"stream", of(StreamMessage) + `00 53 76 c0 09 02 40` + array, func(v View) (any, error) { return v.Stream() }, []any{nil, []byte{1, 2, 3}}},
+		{"stream", of(StreamMessage) + `00 53 77 c0 1a 02 40` + uri, func(v View) (any, error) { return v.Stream() }, []any{nil, described}},
+	} {
+		b := encoded(t, row.wire)
+		m, err := unmarshal(b)
+		require.NoError(t, err, row.rule)
+		var raw RawMessage
+		require.NoError(t, raw.Parse(b), row.rule)
+		for _, v := range []View{Consumer{}.View(m, sentAt()), Consumer{}.ViewRaw(&raw, sentAt())} {
+			got, err := row.get(v)
+			require.NoError(t, err, row.rule)
+			require.Equal(t, fmt.Sprintf("%T %[1]v", row.want), fmt.Sprintf("%T %[1]v", got), "%s: %s", row.rule, row.wire)
+		}
+	}
+	_, err := ValueOf("v", RawValue(encoded(t, `00 a3 01 "a" 3f`))).Described()
+	require.Error(t, err)
+	inner, err := ValueOf("v", RawValue(encoded(t, `00 a3 01 "a" 00 53 01 41`))).Described()
+	require.NoError(t, err)
+	inner, err = ValueOf("v", inner.Value).Described()
+	require.NoError(t, err)
+	require.Equal(t, Described{uint64(1), true}, inner)
 }

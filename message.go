@@ -412,9 +412,9 @@ func CheckPropertyName(name string) error {
 	for i, r := range name {
 		switch {
 		case i == 0 && !java.IdentifierStart(r):
-			return wrong("starts with " + strconv.QuoteRune(r) + ", which does not start a Java identifier")
+			return wrong(strconv.QuoteRune(r) + " cannot start a Java identifier")
 		case !java.IdentifierPart(r):
-			return wrong("holds " + strconv.QuoteRune(r) + ", which is not in a Java identifier")
+			return wrong(strconv.QuoteRune(r) + " cannot be in a Java identifier")
 		}
 	}
 	return nil
@@ -511,10 +511,9 @@ func annotationsAfter(a amqp.Annotations, delay DelayRequest) amqp.Annotations {
 	})
 }
 
-// writable returns the sections of m as go-amqp has to be given them, each m's own or a copy:
-// a described value keeps its symbol. It is an error if go-amqp cannot write something of m,
-// though it may decode it. The properties that a stamp replaces are looked at only where all is
-// set. It looks at every value of a map or a list.
+// writable returns the sections of m as go-amqp has to get them, each m's own or a copy in which
+// descriptors are symbols again. It returns an error if go-amqp cannot write something in m,
+// which it may have decoded. Unless all is set it skips the properties that a stamp replaces.
 func writable(m *amqp.Message, all bool) (goamqp.Sections, error) {
 	w := goamqp.Writer{Describe: describedFrom}
 	f := w.Properties(m.Properties, all)

@@ -128,22 +128,22 @@ func TestPropertyNames(t *testing.T) {
 		"IN":             "reserved word in JMS selectors",
 		"IS":             "reserved word in JMS selectors",
 		"ESCAPE":         "reserved word in JMS selectors",
-		"1a":             "starts with '1', which does not start a Java identifier",
-		"-":              "starts with '-', which does not start a Java identifier",
-		"a-b":            "holds '-', which is not in a Java identifier",
-		"a.b":            "holds '.', which is not in a Java identifier",
-		"a b":            "holds ' ', which is not in a Java identifier",
-		"cloudEvents:id": "holds ':', which is not in a Java identifier",
-		"a\U0001f600":    "holds '\U0001f600', which is not in a Java identifier",
-		"\U00020000":     "starts with '\U00020000', which does not start a Java identifier", // a letter, but of two UTF-16 code units
-		"a\xff":          "holds '\ufffd', which is not in a Java identifier",
-		"\U00010000":     "starts with '\U00010000', which does not start a Java identifier", // the first of those
-		"a\U000e0100":    "holds '\U000e0100', which is not in a Java identifier",            // a mark of two units
-		"a\t":            `holds '\t', which is not in a Java identifier`,
-		"a\r":            `holds '\r', which is not in a Java identifier`,
-		"a\x1c":          `holds '\x1c', which is not in a Java identifier`,
-		"a~":             "holds '~', which is not in a Java identifier",
-		"a\u00a0":        `holds '\u00a0', which is not in a Java identifier`,
+		"1a":             "'1' cannot start a Java identifier",
+		"-":              "'-' cannot start a Java identifier",
+		"a-b":            "'-' cannot be in a Java identifier",
+		"a.b":            "'.' cannot be in a Java identifier",
+		"a b":            "' ' cannot be in a Java identifier",
+		"cloudEvents:id": "':' cannot be in a Java identifier",
+		"a\U0001f600":    "'\U0001f600' cannot be in a Java identifier",
+		"\U00020000":     "'\U00020000' cannot start a Java identifier", // a letter, but of two UTF-16 code units
+		"a\xff":          "'\ufffd' cannot be in a Java identifier",
+		"\U00010000":     "'\U00010000' cannot start a Java identifier", // the first of those
+		"a\U000e0100":    "'\U000e0100' cannot be in a Java identifier", // a mark of two units
+		"a\t":            `'\t' cannot be in a Java identifier`,
+		"a\r":            `'\r' cannot be in a Java identifier`,
+		"a\x1c":          `'\x1c' cannot be in a Java identifier`,
+		"a~":             "'~' cannot be in a Java identifier",
+		"a\u00a0":        `'\u00a0' cannot be in a Java identifier`,
 	} {
 		wantValueError(t, CheckPropertyName(name), fmt.Sprintf("amqpjms: property %q: %s", name, why))
 	}
@@ -159,7 +159,7 @@ func TestPropertyNames(t *testing.T) {
 		{Editor{}, "JMS_acme_x", "JMS_acme_x", ""},
 		{Editor{}, "JMS_AMQP_FOO", "JMS_AMQP_FOO", ""},
 		{Editor{}, "jmsx", "jmsx", ""},
-		{Editor{}, "a-b", "", "holds '-', which is not in a Java identifier"},
+		{Editor{}, "a-b", "", "'-' cannot be in a Java identifier"},
 		{Editor{}, "JMSXGroupID", "", "a field of the message, not an application property"},
 		{Editor{}, "JMS_AMQP_TTL", "", "a field of the message, not an application property"},
 		{Editor{}, "JMSXAppID", "", "JMS reserves names that start with JMS: use another name, or JMS_ and a vendor's name"},
@@ -177,7 +177,7 @@ func TestPropertyNames(t *testing.T) {
 		{any, "a\xff", "", "not valid UTF-8"},
 		{any, "JMSFoo", "", "JMS reserves names that start with JMS: use another name, or JMS_ and a vendor's name"},
 		{escaping, "a-b.c", "a_HYPHEN_b_DOT_c", ""},
-		{escaping, "a b", "", "holds ' ', which is not in a Java identifier"},
+		{escaping, "a b", "", "' ' cannot be in a Java identifier"},
 		{escaping, "a_DOT_b", "", "contains _HYPHEN_ or _DOT_, which - and . are escaped as"},
 	} {
 		key, err := row.w.PropertyKey(row.name)
@@ -367,7 +367,7 @@ func TestNoEmptySection(t *testing.T) {
 
 // What cannot be set is an error, and changes nothing.
 func TestWriterErrors(t *testing.T) {
-	const legal = "none of bool, int8, int16, int32, int64, float32, float64, string and nil"
+	const legal = "want bool, int8, int16, int32, int64, float32, float64, string or nil"
 	var w Editor
 	property := func(name string, v any) func(*amqp.Message) error {
 		return func(m *amqp.Message) error { return w.SetProperty(m, name, v) }
@@ -380,8 +380,8 @@ func TestWriterErrors(t *testing.T) {
 		{func(m *amqp.Message) error { return Editor{Peer: ServiceBus()}.SetText(m, "\xff") }, `text "\xff": not valid UTF-8`},
 		{func(m *amqp.Message) error { return w.SetMap(m, map[string]any{"": 1}) }, `key of a map "": empty`},
 		{func(m *amqp.Message) error { return w.SetStream(m, []any{1}) },
-			`value 0 of a stream of type int: none of []byte, bool, int8, int16, int32, int64, float32, float64, string and nil`},
-		{func(m *amqp.Message) error { return w.SetObject(m, 1) }, `object of type int: not a type of AMQP`},
+			`value 0 of a stream of type int: want []byte, bool, int8, int16, int32, int64, float32, float64, string or nil`},
+		{func(m *amqp.Message) error { return w.SetObject(m, 1) }, `object of type int: not an AMQP type`},
 		{func(m *amqp.Message) error { return w.SetReplyTo(m, Destination{Name: "a"}) },
 			`destination "a": kind is none of queue, topic, temporary queue and temporary topic`},
 		{func(m *amqp.Message) error { return w.SetType(m, Some("\xff")) }, `type "\xff": not valid UTF-8`},
@@ -397,7 +397,7 @@ func TestWriterErrors(t *testing.T) {
 		{property("p", time.UnixMilli(0)), `property "p" of type time.Time: ` + legal},
 		{property("p", amqp.UUID{}), `property "p" of type encoding.UUID: ` + legal},
 		{property("p", "\xff"), `property "p" "\xff": not valid UTF-8`},
-		{property("a-b", "v"), `property "a-b": holds '-', which is not in a Java identifier`},
+		{property("a-b", "v"), `property "a-b": '-' cannot be in a Java identifier`},
 		{property("JMSXGroupID", int32(7)), `JMSXGroupID 7: not a string`},
 		{property("JMSXGroupID", "\xff"), `JMSXGroupID "\xff": not valid UTF-8`},
 		{property("JMS_AMQP_CONTENT_TYPE", "text/pl\u00e4n"), `JMS_AMQP_CONTENT_TYPE "text/plän": not ASCII`},
@@ -1134,7 +1134,7 @@ func TestArrays(t *testing.T) {
 	}
 	for _, v := range []any{uuid.UUID{}, struct{ a []int32 }{low}} {
 		_, err := Producer{}.Prepare(&amqp.Message{Value: v}, sentAt())
-		wantValueError(t, err, fmt.Sprintf("amqpjms: amqp-value of type %T: not a type of AMQP", v))
+		wantValueError(t, err, fmt.Sprintf("amqpjms: amqp-value of type %T: not an AMQP type", v))
 	}
 	_, err := Producer{}.Prepare(&amqp.Message{Value: amqp.ErrCond("a")}, sentAt())
 	require.NoError(t, err)

@@ -665,18 +665,20 @@ func describedFrom(v any) (descriptor, value any, ok bool) {
 	return d.Descriptor, d.Value, ok
 }
 
-// Described returns the descriptor and the value of a described value. A descriptor that is a
-// symbol is an amqp.Symbol. Anything else is an error, null too.
+// Described returns the descriptor and the value of a described value, the value as
+// [Value.Raw] does. A descriptor that is a symbol is an amqp.Symbol. Anything else is an error,
+// null too.
 func (v Value) Described() (Described, error) {
-	raw, err := v.Raw()
-	if err != nil {
-		return Described{}, err
+	raw := v.raw
+	switch {
+	case v.err != nil:
+		return Described{}, v.err
+	case v.wire != nil:
+		raw = v.wire
 	}
-	if d, ok := raw.(Described); ok {
+	s, _ := shown(raw)
+	if d, ok := s.(Described); ok {
 		return d, nil
-	}
-	if descriptor, value, ok := goamqp.Described(raw); ok {
-		return Described{descriptor, value}, nil
 	}
 	return Described{}, v.fail("described value")
 }
@@ -696,13 +698,16 @@ func (v RawValue) Described() (descriptor, value RawValue, ok bool) {
 	return descriptor, value, true
 }
 
-// shown returns v, or where that is of a type of go-amqp's own what can be read: a []byte for an
-// array of ubyte, a [Described] for a described value. It reports whether that is another.
+// shown returns v, or where that is of a type of go-amqp's own, or encoded, what can be read: a
+// []byte for an array of ubyte, a [Described] for a described value. It reports whether that is
+// another.
 func shown(v any) (any, bool) {
-	switch v.(type) {
+	switch v := v.(type) {
 	case nil, []byte, string, bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64,
 		[]any, map[string]any, map[any]any: // at no cost
 		return v, false
+	case RawValue:
+		return v.shown()
 	}
 	if b, ok := goamqp.UbyteArray(v); ok {
 		return b, true
@@ -711,6 +716,28 @@ func shown(v any) (any, bool) {
 		return Described{descriptor, value}, true
 	}
 	return v, false
+}
+
+// shown is the function of that name for an encoded value.
+func (v RawValue) shown() (any, bool) {
+	if s, err := v.scalar(); err == nil && s.typ == wire.Array && s.data != nil {
+		return s.data, true
+	}
+	descriptor, value, ok := v.Described()
+	if !ok {
+		return v, false
+	}
+	var d Described
+	var err error
+	if name, isSymbol := descriptor.text(wire.Symbol); isSymbol {
+		d.Descriptor = amqp.Symbol(name)
+	} else if d.Descriptor, err = descriptor.decode(); err != nil {
+		return v, false
+	}
+	if d.Value, err = value.decode(); err != nil {
+		return v, false
+	}
+	return d, true
 }
 
 // shownMap returns m, or a copy where a value of it is shown as another.

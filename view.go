@@ -489,7 +489,7 @@ func (v View) Text() (Opt[string], error) {
 
 // Bytes returns the bytes of a BytesMessage, as [Body.Bytes] does.
 func (v View) Bytes() ([]byte, error) {
-	b, err := v.bodyWith(wire.Binary)
+	b, err := v.bodyWith(wire.Binary, wire.Array)
 	if err != nil {
 		return nil, err
 	}
@@ -515,7 +515,7 @@ func (v View) Stream() ([]any, error) {
 }
 
 // Object returns what an ObjectMessage holds, as [Body.Object] does. A value of an encoded
-// message that go-amqp has no type for is a [RawValue], see [Value.Raw].
+// message that go-amqp cannot decode is a [RawValue], see [Value.Raw].
 func (v View) Object() (any, error) {
 	b, err := v.Body()
 	if err != nil {
@@ -526,7 +526,7 @@ func (v View) Object() (any, error) {
 
 // Payload returns the bytes that a message carries, as [Body.Payload] does.
 func (v View) Payload() ([]byte, error) {
-	b, err := v.bodyWith(wire.String, wire.Binary)
+	b, err := v.bodyWith(wire.String, wire.Binary, wire.Array)
 	if err != nil {
 		return nil, err
 	}

@@ -52,7 +52,7 @@ var (
 	ErrTooDeep    = errors.New("nested too deep")
 	ErrNotWritten = errors.New("go-amqp cannot write it")
 	ErrNil        = errors.New("go-amqp cannot write it: nil")
-	ErrNoType     = errors.New("not a type of AMQP")
+	ErrNoType     = errors.New("not an AMQP type")
 	ErrNotUTF8    = errors.New("not valid UTF-8")
 	ErrNotASCII   = errors.New("not ASCII")
 )

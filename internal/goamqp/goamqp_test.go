@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -546,11 +545,14 @@ func made(b *[]byte, depth int) any {
 		some(func() { m[amqp.Symbol(word())] = made(b, depth+1) })
 		return m
 	case 32, 33:
-		m := map[any]any{}
+		m, seen := map[any]any{}, map[string]bool{} // of keys that go-amqp shows as equal it keeps any one
 		some(func() {
-			if key := made(b, 7); key == nil || reflect.TypeOf(key).Comparable() && key == key && reflect.TypeOf(key).Kind() != reflect.Pointer {
-				m[key] = made(b, depth+1)
+			key := made(b, 7)
+			if key != nil && (!reflect.TypeOf(key).Comparable() || reflect.TypeOf(key).Kind() == reflect.Pointer) || seen[text(key)] {
+				return
 			}
+			seen[text(key)] = true
+			m[key] = made(b, depth+1)
 		})
 		return m
 	case 34:
@@ -582,7 +584,7 @@ func FuzzValue(f *testing.F) {
 		if fault == nil {
 			got, err := sent(out)
 			require.NoError(t, err, "%#v", v)
-			require.Equal(t, text(keysAsText(v)), text(got))
+			require.Equal(t, text(v), text(got))
 			return
 		}
 		if errors.Is(fault.Err, ErrNotASCII) {
@@ -596,22 +598,6 @@ func FuzzValue(f *testing.F) {
 			require.NotEqual(t, text(fault.Value), text(got), "refused and not lost")
 		}
 	})
-}
-
-// keysAsText returns v as go-amqp shows it, which makes one key of a string and a symbol.
-func keysAsText(v any) any {
-	m, ok := v.(map[any]any)
-	if !ok {
-		return v
-	}
-	for key := range maps.Clone(m) {
-		if s, ok := key.(amqp.Symbol); ok {
-			if _, twice := m[string(s)]; twice {
-				delete(m, key)
-			}
-		}
-	}
-	return m
 }
 
 // What go-amqp decodes is either refused or written so that it decodes as the same, with a symbol
