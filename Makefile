@@ -9,6 +9,9 @@
 #
 # interop           live tests against ActiveMQ Classic, Broker-J, Artemis and a JMS application
 # interop-rabbitmq  the same against RabbitMQ 4.0 and 4.3
+#
+# broker  an ActiveMQ Classic on 127.0.0.1:5672 to try things on
+# ask     a JMS application that sends a request to it and prints the reply
 
 GO     ?= go
 FUZZ   ?= 100000
@@ -18,7 +21,7 @@ COUNTS ?= 6
 # -race needs a platform that has it, cgo, and for that a C compiler.
 race = $(shell $(GO) list -race unsafe >/dev/null 2>&1 && set -- $$($(GO) env CC) && command -v "$$1" >/dev/null && echo -race)
 
-.PHONY: demo test format vet build unit fuzz lint bench bench-peers bench-peers-once jvm interop interop-rabbitmq
+.PHONY: demo test format vet build unit fuzz lint bench bench-peers bench-peers-once jvm broker ask interop-java interop interop-rabbitmq
 
 demo:
 	@$(GO) run ./internal/cmd/jmswire demo
@@ -88,6 +91,20 @@ jvm:
 		command -v $$tool >/dev/null || { echo "$$tool is missing: this needs a JDK (17 or later) and Maven"; exit 1; }; \
 	done
 	mvn -q -f internal/bench/java/pom.xml compile
+
+# A broker to try things on, until its standard input ends or Ctrl-C, and a JMS
+# application that asks what README's program answers.
+try = java -Dorg.slf4j.simpleLogger.defaultLogLevel=warn -cp 'internal/interop/java/target/classes:internal/interop/java/target/lib/*'
+
+broker: interop-java
+	@echo "ActiveMQ Classic on amqp://127.0.0.1:5672; Ctrl-C ends it"
+	@$(try) interop.EmbeddedActiveMQ 5672
+
+ask: interop-java
+	@$(try) interop.Ask amqp://127.0.0.1:5672 prices apples
+
+interop-java:
+	mvn -q -f internal/interop/java/pom.xml compile
 
 # -v shows the table of what each broker did. The tests say what must be installed.
 interop:

@@ -1,22 +1,19 @@
 package amqpjms
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"mime"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/Azure/go-amqp"
 	"github.com/google/uuid"
+	"github.com/seed-b113d664/amqpjms/internal/charset"
+	"github.com/seed-b113d664/amqpjms/internal/goamqp"
 	"github.com/seed-b113d664/amqpjms/internal/wire"
 )
 
@@ -54,14 +51,18 @@ func (k MessageKind) String() string {
 	return "MessageKind(" + strconv.Itoa(int(k)) + ")"
 }
 
-// MessageKindFrom returns the kind that the value of x-opt-jms-msg-type says, of whatever
-// integer type that is. No kind is nil, AMQP's null. Any other value is an error, a
-// *[ValueError], and no kind either.
+// MessageKindFrom returns the kind that the value of x-opt-jms-msg-type names, an integer of any
+// type. It is unset for nil and for AMQP's null. Any other value is an error, a *[ValueError].
 func MessageKindFrom(annotation any) (Opt[MessageKind], error) {
-	if n, ok := integerFrom(annotation); ok && 0 <= n && n <= int64(TextMessage) {
-		return Some(MessageKind(n)), nil
-	}
-	if n := numberFrom(annotation); n.stated() {
+	return messageKind(numberFrom(annotation))
+}
+
+// messageKind returns the kind of message that has a number.
+func messageKind(n number) (Opt[MessageKind], error) {
+	switch {
+	case n.kind == numberInteger && 0 <= n.n && n.n <= int64(TextMessage):
+		return Some(MessageKind(n.n)), nil
+	case n.stated():
 		return Opt[MessageKind]{}, n.wrong(annotationMessageKind, "not an integer from 0 to 5")
 	}
 	return Opt[MessageKind]{}, nil
@@ -74,17 +75,17 @@ const (
 	contentText        = "text/plain; charset=utf-8"
 )
 
-// JavaObject is a serialized Java object. Its bytes are never looked at.
+// A JavaObject is a serialized Java object. Its bytes are never deserialized.
 type JavaObject []byte
 
-// A Body is the body of a message as its sections are, with what decides how JMS reads
-// it. It is what a wrapper fills from a message type of its own to read it, and what it
-// gets to write from [TextBody], [MapBody] and so on; [View.Body] is that of an
-// *amqp.Message. The zero Body is that of a message without a body section.
+// A Body holds the body sections of a message and what decides how JMS reads them. A wrapper
+// fills one from its own message type to read it, and gets one to write from [TextBody],
+// [MapBody] and so on; [View.Body] returns that of an *amqp.Message. The zero Body is that of a
+// message without a body section.
 //
-// Values are of the Go types that go-amqp decodes into. A Body keeps what it was made
-// from, and methods return parts of that where they say so. They change nothing, and may be
-// called by several goroutines at once.
+// Values are of the Go types that go-amqp decodes into, or a [Described]. A Body keeps what it
+// was made from, and methods return parts of that where they say so. They change nothing and may
+// be called by several goroutines at once.
 type Body struct {
 	Annotation      any    // x-opt-jms-msg-type
 	ContentType     string // "": none
@@ -95,7 +96,7 @@ type Body struct {
 	Value     any      // of the amqp-value section; amqp.Null{} for a null, nil for no section
 }
 
-// A bodyForm is which sections a body has.
+// A bodyForm says which sections a body has.
 type bodyForm uint8
 
 const (
@@ -210,21 +211,80 @@ func (m *RawMessage) Kind() (MessageKind, error) {
 	return kindOf(annotation, contentType, form, value), nil
 }
 
-// saidOfKind returns what the content-type and the annotation say of the kind of message.
+// saidOfKind returns what the content-type and the annotation say of the kind of message. It
+// does not read the content-type where the annotation decides.
 func (m *RawMessage) saidOfKind() (contentType string, annotation any, err error) {
-	v, err := m.Property(FieldContentType)
-	if err != nil {
-		return "", nil, err
-	}
-	contentType, _ = v.Text()
-	v, err = m.Annotation(annotationMessageKind)
+	v, err := m.Annotation(annotationMessageKind)
 	if err != nil {
 		return "", nil, err
 	}
 	if n, ok := v.Int(); ok {
-		annotation = n
+		if annotation = n; 0 <= n && n <= int64(TextMessage) {
+			return "", annotation, nil
+		}
 	}
+	v, err = m.Property(FieldContentType)
+	if err != nil {
+		return "", nil, err
+	}
+	contentType, _ = v.Text()
 	return contentType, annotation, nil
+}
+
+// decodeBody returns the body: all of it, or only what a method needs that reads amqp-values
+// and amqp-sequences of these types.
+func (m *RawMessage) decodeBody(whole bool, types []wire.Type) (b Body, err error) {
+	for s, err := range m.BodySections() {
+		if err != nil {
+			return Body{}, err
+		}
+		r := wire.NewReader(s.Value)
+		t := r.Next()
+		switch {
+		case s.Kind == SectionData:
+			b.Data = append(b.Data, r.Binary())
+			continue
+		case s.Kind == SectionFooter:
+			continue
+		case !whole && !slices.Contains(types, t):
+			if s.Kind == SectionAMQPSequence {
+				b.Sequences = [][]any{nil}
+			} else {
+				b.Value = typeOf(s.Value)
+			}
+			continue
+		}
+		v := readAny(&r)
+		if e := r.Err(); e != nil {
+			return Body{}, wireError("body", s.Offset+len(s.Bytes)-len(s.Value), e)
+		}
+		switch {
+		case s.Kind == SectionAMQPSequence:
+			b.Sequences = append(b.Sequences, v.([]any))
+		case v == nil:
+			b.Value = amqp.Null{}
+		default:
+			b.Value = v
+		}
+	}
+	b.ContentType, b.Annotation, err = m.saidOfKind()
+	if err != nil {
+		return Body{}, err
+	}
+	if !whole && (b.form() > formData || b.Kind() == BytesMessage) {
+		return b, nil // to which neither applies
+	}
+	for _, f := range [...]struct {
+		field PropertiesField
+		to    *string
+	}{{FieldContentType, &b.ContentType}, {FieldContentEncoding, &b.ContentEncoding}} {
+		text, _, err := m.text(f.field)
+		if err != nil {
+			return Body{}, err
+		}
+		*f.to = string(text)
+	}
+	return b, nil
 }
 
 // typeOf returns an empty value of the type of v, as far as the kind of a body depends on it.
@@ -249,43 +309,63 @@ func typeOf(v RawValue) any {
 // An unread is a value that need not be decoded, by the name of its type.
 type unread string
 
-// Outgoing returns the body as it is sent: with the annotation that every message bears, which
-// is the kind as an int8, a byte in AMQP, whatever type it was of [jms-mapping 3.2]; and
-// with an amqp-value null where there is no section at all, for some peers end the session
-// of a message that has none. All else is the body's own.
-func (b Body) Outgoing() Body {
-	b.Annotation, b.Value = int8(b.Kind()), b.valueToSend()
+// Outgoing returns the body as it is sent to a peer. Its annotation is the kind as an int8, which
+// is a byte in AMQP [jms-mapping 3.2]. It is nil, for no annotation, where data holds text in
+// another charset than UTF-8 and US-ASCII: JMS clients read that by its content-type, and as
+// UTF-8 where there is an annotation.
+//
+// A BytesMessage without a body section gets an empty data section. Any other body without one
+// gets an amqp-value null, since some peers end the session otherwise. For a peer that takes no
+// null ([Peer].NoNullBody) neither has a section. Nothing else changes.
+func (b Body) Outgoing(p Peer) Body {
+	kind := b.Kind()
+	b.Annotation = int8(kind)
+	switch form := b.form(); form {
+	case formNone, formNull:
+		switch {
+		case kind == BytesMessage && (form == formNone || p.NoNullBody):
+			b.Data, b.Value = [][]byte{{}}, nil
+		case p.NoNullBody:
+			b.Value = nil
+		default:
+			b.Value = amqp.Null{}
+		}
+	case formData:
+		if kind == TextMessage && b.readByContentType() {
+			b.Annotation = nil
+		}
+	}
 	return b
 }
 
-// valueToSend returns the value of the amqp-value section to send, nil for none.
-func (b Body) valueToSend() any {
-	if b.form() == formNone {
-		return amqp.Null{}
-	}
-	return b.Value
+// readByContentType reports whether a JMS client reads the data of a TextMessage only by its
+// content-type: in a charset that UTF-8 does not include.
+func (b Body) readByContentType() bool {
+	c := parseContentType(b.ContentType)
+	cs, _, err := c.charset(b.ContentEncoding)
+	return c.textual() && (errors.Is(err, errUnknownCharset) || err == nil && cs != charset.UTF8 && cs != charset.ASCII)
 }
 
-// wrong returns the error of a body that is not of the kind that was asked for, or does
-// not hold what that kind holds.
+// wrong returns the error of a body that is of another kind than asked for, or does not hold
+// what its kind holds.
 func (b Body) wrong(why string) error {
 	return &ValueError{What: "body", Value: b.String(), Err: errors.New(why)}
 }
 
-// contradicts returns the error of a body that its annotation does not allow.
+// contradicts returns the error of a body that does not match its annotation.
 func (b Body) contradicts() error {
-	return b.wrong("not what a body of kind " + b.Kind().String() + " is")
+	return b.wrong("contradicts kind " + b.Kind().String())
 }
 
 // expect is an error if the message is of another kind.
 func (b Body) expect(kind MessageKind) error {
 	if k := b.Kind(); k != kind {
-		return b.wrong("kind is " + k.String() + ", not " + kind.String())
+		return b.wrong("got " + k.String() + ", want " + kind.String())
 	}
 	return nil
 }
 
-// String says which sections there are, for people to read.
+// String describes the sections for people to read.
 func (b Body) String() string {
 	switch b.form() {
 	case formNone:
@@ -302,12 +382,19 @@ func (b Body) String() string {
 	return "of different sections"
 }
 
-// Text returns the text of a TextMessage, none for a null text, which is not "". Data is
-// read in the charset of its content type, UTF-8 where that names none; UTF-8, US-ASCII,
-// ISO-8859-1, UTF-16, UTF-16BE and UTF-16LE are known. It is an error, a *[ValueError],
-// if the message is of another kind or holds something else, if the charset is another or
-// the text not valid in it, or if data has a content encoding, which is not undone.
-func (b Body) Text() (Opt[string], error) {
+// Text returns the text of a TextMessage, unset for a null text, which differs from "". Data is
+// read in the charset of its content-type, or where that names none in the one that the
+// content-encoding names, by default UTF-8: UTF-8, US-ASCII, ISO-8859-1, ISO-8859-15,
+// windows-1252 and UTF-16, by any name that IANA or Java has for them. It is an error, a
+// *[ValueError], if the message is of another kind or holds something else, if the charset is
+// another ([Body.TextFunc]) or the text not valid in it, or if the data is compressed;
+// [Body.Payload] still returns the bytes.
+func (b Body) Text() (Opt[string], error) { return b.TextFunc(nil) }
+
+// TextFunc returns the text as [Body.Text] does, and calls decode for data in a charset that
+// Text does not know. decode gets the charset's name as it stands in the message, and must not
+// keep or change the data. Its error is returned as that of the charset.
+func (b Body) TextFunc(decode func(charset string, data []byte) (string, error)) (Opt[string], error) {
 	if err := b.expect(TextMessage); err != nil {
 		return Opt[string]{}, err
 	}
@@ -315,15 +402,7 @@ func (b Body) Text() (Opt[string], error) {
 	case formNone, formNull:
 		return Opt[string]{}, nil
 	case formData:
-		charset, err := b.charset()
-		if err != nil {
-			return Opt[string]{}, err
-		}
-		text, err := decodeText(charset, joined(b.Data))
-		if err != nil {
-			return Opt[string]{}, err
-		}
-		return Some(text), nil
+		return b.decode(decode)
 	case formValue:
 		if text, ok := b.Value.(string); ok {
 			if err := checkText("text", text); err != nil {
@@ -335,17 +414,41 @@ func (b Body) Text() (Opt[string], error) {
 	return Opt[string]{}, b.contradicts()
 }
 
-// charset returns the charset of the data of a TextMessage.
-func (b Body) charset() (charset, error) {
-	if b.ContentEncoding != "" {
-		return 0, b.wrong("content-encoding " + quote(b.ContentEncoding) + ", which is not undone")
+// decode returns the text of data.
+func (b Body) decode(other func(charset string, data []byte) (string, error)) (Opt[string], error) {
+	cs, name, err := b.charset()
+	data := joined(b.Data)
+	switch {
+	case err == nil:
+		text, ok := cs.Decode(data)
+		if !ok {
+			return Opt[string]{}, invalidText(cs, data)
+		}
+		return Some(text), nil
+	case other == nil || !errors.Is(err, errUnknownCharset):
+		return Opt[string]{}, err
 	}
-	return parseContentType(b.ContentType).charset()
+	text, err := other(name, data)
+	if err != nil {
+		return Opt[string]{}, &ValueError{What: "charset", Value: quote(name), Err: err}
+	}
+	if err := checkText("text", text); err != nil {
+		return Opt[string]{}, err
+	}
+	return Some(text), nil
 }
 
-// Bytes returns the bytes of a BytesMessage, all data sections joined, never nil. They
-// are the body's own where there is one section. It is an error, a *[ValueError], if the
-// message is of another kind or holds something else.
+// charset returns the charset of the data of a TextMessage, and its name in the message.
+func (b Body) charset() (charset.Charset, string, error) {
+	if !encodesNothing(b.ContentEncoding) {
+		return 0, "", b.wrong("unsupported content-encoding " + quote(b.ContentEncoding) + ": decompress what Payload returns")
+	}
+	return parseContentType(b.ContentType).charset(b.ContentEncoding)
+}
+
+// Bytes returns the bytes of a BytesMessage, never nil: all data sections joined, or the body's
+// own where there is one. A content-encoding is not undone. It is an error, a *[ValueError], if
+// the message is of another kind or holds something else.
 func (b Body) Bytes() ([]byte, error) {
 	if err := b.expect(BytesMessage); err != nil {
 		return nil, err
@@ -356,17 +459,18 @@ func (b Body) Bytes() ([]byte, error) {
 	case formData:
 		return joined(b.Data), nil
 	case formValue:
-		if v, ok := b.Value.([]byte); ok {
+		v, _ := shown(b.Value)
+		if v, ok := v.([]byte); ok {
 			return notNil(v), nil
 		}
 	}
 	return nil, b.contradicts()
 }
 
-// Map returns what a MapMessage holds, never nil, the body's own map where it is one
-// already. Read its values with [ValueOf] to have JMS's conversions. It is an error, a
-// *[ValueError], if the message is of another kind or holds something else, and if a key
-// is no string.
+// Map returns what a MapMessage holds, never nil: the body's own map unless that has to be
+// converted. Read its values with [ValueOf] for JMS's conversions. A value that is an array of
+// ubyte is a []byte, a described one a [Described]. It is an error, a *[ValueError], if the
+// message is of another kind or holds something else, or if a key is not a string.
 func (b Body) Map() (map[string]any, error) {
 	if err := b.expect(MapMessage); err != nil {
 		return nil, err
@@ -380,15 +484,15 @@ func (b Body) Map() (map[string]any, error) {
 			if v == nil {
 				v = map[string]any{}
 			}
-			return v, nil
+			return shownMap(v), nil
 		case map[any]any:
 			m := make(map[string]any, len(v))
 			for key, value := range v {
 				name, ok := key.(string)
 				if !ok {
-					return nil, b.wrong("a key that is no string but " + amqpTypeName(key))
+					return nil, b.wrong("map key is " + amqpTypeName(key) + ", not string")
 				}
-				m[name] = value
+				m[name], _ = shown(value)
 			}
 			return m, nil
 		}
@@ -396,9 +500,10 @@ func (b Body) Map() (map[string]any, error) {
 	return nil, b.contradicts()
 }
 
-// Stream returns what a StreamMessage holds, all sequences joined, never nil. It is the
-// body's own where there is one sequence. It is an error, a *[ValueError], if the message
-// is of another kind or holds something else.
+// Stream returns what a StreamMessage holds, all sequences joined, never nil. It is the body's
+// own where there is one sequence, unless that has to be converted: values are those of
+// [Body.Map]. It is an error, a *[ValueError], if the message is of another kind or holds
+// something else.
 func (b Body) Stream() ([]any, error) {
 	if err := b.expect(StreamMessage); err != nil {
 		return nil, err
@@ -407,18 +512,20 @@ func (b Body) Stream() ([]any, error) {
 	case formNone, formNull:
 		return []any{}, nil
 	case formSequence:
-		return joined(b.Sequences), nil
+		return shownList(joined(b.Sequences)), nil
 	case formValue:
 		if v, ok := b.Value.([]any); ok {
-			return notNil(v), nil
+			return shownList(notNil(v)), nil
 		}
 	}
 	return nil, b.contradicts()
 }
 
-// Object returns what an ObjectMessage holds: an AMQP value as go-amqp decodes it, the
-// body's own; a []any of all sequences joined; the bytes of data as [JavaObject]; nil for
-// a null. It is an error, a *[ValueError], if the message is of another kind.
+// Object returns what an ObjectMessage holds: an AMQP value as go-amqp decodes it, the body's
+// own, but for an array of ubyte, which is a []byte, and a described value, a [Described]; a
+// []any of all sequences joined; the bytes of data as [JavaObject]; nil for a null. Read
+// described values in a list or a map with [ValueOf]. It is an error, a *[ValueError], if the
+// message is of another kind.
 func (b Body) Object() (any, error) {
 	if err := b.expect(ObjectMessage); err != nil {
 		return nil, err
@@ -431,14 +538,15 @@ func (b Body) Object() (any, error) {
 	case formSequence:
 		return joined(b.Sequences), nil
 	case formValue:
-		return b.Value, nil
+		v, _ := shown(b.Value)
+		return v, nil
 	}
 	return nil, b.contradicts()
 }
 
-// Typed reports whether an ObjectMessage holds an AMQP value and no serialized Java object,
-// JMS_AMQP_TYPED_ENCODING; for a null the content-type decides. It is false for every other
-// kind, and where [Body.Object] is an error.
+// Typed reports whether an ObjectMessage holds an AMQP value rather than a serialized Java object
+// (JMS_AMQP_TYPED_ENCODING); for a null the content-type decides. It is false for every other
+// kind, and where [Body.Object] returns an error.
 func (b Body) Typed() bool {
 	if b.Kind() != ObjectMessage {
 		return false
@@ -452,34 +560,38 @@ func (b Body) Typed() bool {
 	return false
 }
 
-// Payload returns the bytes that a message carries, whatever section they are in: a text
-// in UTF-8, nil for a null one; the bytes of a BytesMessage; a serialized Java object.
-// They may be the body's own. It is an error, a *[ValueError], where Text, Bytes or
-// Object has one, and for any other kind of message or object.
+// Payload returns the bytes that a message carries, whatever section they are in: a text in
+// UTF-8, nil for a null one; the bytes of a BytesMessage; a serialized Java object; and for any
+// other data, a text too that cannot be read, the data as it is, in the charset and the encoding
+// that ContentType and ContentEncoding say. They may be the body's own. It is an error, a
+// *[ValueError], if the body is not data and holds no text or bytes.
 func (b Body) Payload() ([]byte, error) {
-	switch b.Kind() {
-	case TextMessage:
-		if b.form() == formData {
-			if charset, err := b.charset(); err == nil && charset == charsetUTF8 {
-				return validUTF8(joined(b.Data)) // as they are
+	kind := b.Kind()
+	switch {
+	case b.form() == formData:
+		data := joined(b.Data)
+		if kind == TextMessage {
+			cs, _, err := b.charset()
+			if err == nil && cs != charset.UTF8 && cs != charset.ASCII { // which are UTF-8 as they are
+				if text, ok := cs.Decode(data); ok {
+					return []byte(text), nil
+				}
 			}
 		}
+		return data, nil
+	case kind == TextMessage:
 		text, err := b.Text()
 		if s, ok := text.Get(); ok {
 			return []byte(s), nil
 		}
 		return nil, err
-	case BytesMessage:
+	case kind == BytesMessage:
 		return b.Bytes()
-	case ObjectMessage:
-		if b.form() == formData {
-			return joined(b.Data), nil
-		}
 	}
-	return nil, b.wrong("no bytes")
+	return nil, b.wrong("holds no bytes")
 }
 
-// check is an error if the body is not what its kind holds.
+// check returns an error if the body does not hold what its kind holds.
 func (b Body) check() (err error) {
 	switch b.Kind() {
 	case TextMessage:
@@ -496,7 +608,7 @@ func (b Body) check() (err error) {
 	return err
 }
 
-// joined returns parts as one, the only one itself if there is no other, never nil.
+// joined returns the parts joined, never nil. A single part is returned itself.
 func joined[T ~[]E, E any](parts []T) T {
 	if len(parts) == 1 {
 		return notNil(parts[0])
@@ -520,8 +632,8 @@ func TextBody(text string) (Body, error) {
 	return Body{Annotation: int8(TextMessage), Value: text}, nil
 }
 
-// TextDataBody returns the body of a TextMessage as a data section, for receivers that
-// read no other. A text that is not valid UTF-8 is an error, a *[ValueError].
+// TextDataBody returns the body of a TextMessage as a data section, for receivers that read
+// nothing else. A text that is not valid UTF-8 is an error, a *[ValueError].
 func TextDataBody(text string) (Body, error) {
 	if err := checkText("text", text); err != nil {
 		return Body{}, err
@@ -533,7 +645,8 @@ func TextDataBody(text string) (Body, error) {
 func NullTextBody() Body { return Body{Annotation: int8(TextMessage), Value: amqp.Null{}} }
 
 // PlainBody returns the body of a plain Message, an amqp-value null: a message without a
-// body section ends the session at some peers.
+// body section ends the session at some peers, and this one the receiver at others: see
+// [Body.Outgoing].
 func PlainBody() Body { return Body{Annotation: int8(PlainMessage), Value: amqp.Null{}} }
 
 // BytesBody returns the body of a BytesMessage: one data section, also for no bytes. It
@@ -542,16 +655,15 @@ func BytesBody(b []byte) Body {
 	return Body{Annotation: int8(BytesMessage), ContentType: contentOctetStream, Data: [][]byte{notNil(b)}}
 }
 
-// JavaObjectBody returns the body of an ObjectMessage that holds a serialized Java
-// object. It keeps object.
+// JavaObjectBody returns the body of an ObjectMessage that holds a serialized Java object. It
+// keeps object.
 func JavaObjectBody(object JavaObject) Body {
 	return Body{Annotation: int8(ObjectMessage), ContentType: contentJavaObject, Data: [][]byte{notNil([]byte(object))}}
 }
 
-// MapBody returns the body of a MapMessage, a new map of the same values: nil, bool,
-// int8, int16, int32, int64, float32, float64, string and []byte, JMS's types. Any other
-// is an error, a *[ValueError], and so are an empty key and a string that is not valid
-// UTF-8.
+// MapBody returns the body of a MapMessage: a new map with the same values, which are of JMS's
+// types: nil, bool, int8, int16, int32, int64, float32, float64, string and []byte. Any other
+// type is an error, a *[ValueError], and so are an empty key and a string that is not valid UTF-8.
 func MapBody(m map[string]any) (Body, error) {
 	for _, name := range slices.Sorted(maps.Keys(m)) {
 		if name == "" {
@@ -571,8 +683,8 @@ func MapBody(m map[string]any) (Body, error) {
 	return Body{Annotation: int8(MapMessage), Value: own}, nil
 }
 
-// StreamBody returns the body of a StreamMessage, a new sequence of the same values. They
-// are of the types that [MapBody] takes.
+// StreamBody returns the body of a StreamMessage: a new sequence with the same values, of the
+// types that [MapBody] takes.
 func StreamBody(values []any) (Body, error) {
 	for i, v := range values {
 		if err := checkBodyValue("value "+strconv.Itoa(i)+" of a stream", v); err != nil {
@@ -587,13 +699,11 @@ func StreamBody(values []any) (Body, error) {
 // value.
 //
 // Values are nil, bool, int8 to int64, uint8 to uint64, float32, float64, string, []byte
-// (a binary), time.Time (a timestamp), amqp.UUID, amqp.Symbol, []any, map[string]any and
-// map[any]any of those at a depth of up to 100, and slices of those types that go-amqp
-// makes arrays of, but for those that it writes wrongly, see [Stamp.Apply]. A uuid.UUID is
-// taken for an amqp.UUID, but not in a list or a map. Any other is an error, a
-// *[ValueError]: int and uint above all, which AMQP has no type for. So are described values
-// and arrays of ubyte, for which go-amqp has types that have no names outside it: a message
-// that came with one passes it on by [Editor.SetBody] of its [View.Body].
+// (a binary), time.Time (a timestamp), amqp.UUID, amqp.Symbol, [Described], []any,
+// map[string]any and map[any]any of those up to 100 deep, slices that go-amqp makes arrays of,
+// and what it decodes. A uuid.UUID is taken for an amqp.UUID, but not in a list or a map. Any
+// other is an error, a *[ValueError], int and uint too, for which AMQP has no type; so is what
+// go-amqp would write wrongly, see [Stamp.Apply].
 func ObjectBody(v any) (Body, error) {
 	switch x := v.(type) {
 	case JavaObject:
@@ -601,8 +711,9 @@ func ObjectBody(v any) (Body, error) {
 	case uuid.UUID:
 		v = amqp.UUID(x)
 	}
-	if err := checkAMQP(v, 0); err != nil {
-		return Body{}, err
+	v, f := goamqp.Writer{Strict: true, Describe: describedFrom}.Value(v)
+	if f != nil {
+		return Body{}, unwritable("object", f)
 	}
 	if v == nil {
 		v = amqp.Null{}
@@ -610,14 +721,14 @@ func ObjectBody(v any) (Body, error) {
 	return Body{Annotation: int8(ObjectMessage), Value: v}, nil
 }
 
-// contentTypeAfter returns the content-type and content-encoding of a message that gets
-// the body b and had others. What it had stays where it can be true of the new body, which
-// an application may have chosen it for; an encoding can of bytes alone.
+// contentTypeAfter returns the content-type and content-encoding of a message that gets the body
+// b in place of another. What the message had stays where it can be true of the new body, for an
+// application may have set it for that; an encoding can only of bytes.
 func (b Body) contentTypeAfter(had, encoding string) (string, string) {
 	c, isData := parseContentType(had), len(b.Data) > 0
 	switch b.Kind() {
 	case TextMessage:
-		if charset, err := c.charset(); err == nil && charset == charsetUTF8 && c.textual() {
+		if cs, _, err := c.charset(""); err == nil && cs == charset.UTF8 && c.textual() {
 			return had, ""
 		}
 	case BytesMessage:
@@ -638,11 +749,11 @@ func (b Body) contentTypeAfter(had, encoding string) (string, string) {
 
 // The Go types of JMS's values, for errors.
 const (
-	propertyTypes = "bool, int8, int16, int32, int64, float32, float64, string and nil"
+	propertyTypes = "bool, int8, int16, int32, int64, float32, float64, string or nil"
 	bodyTypes     = "[]byte, " + propertyTypes
 )
 
-// checkSymbol is an error if text cannot be a symbol [amqp 1.6.21].
+// checkSymbol returns an error if text is not a valid symbol [amqp 1.6.21].
 func checkSymbol(what, text string) error {
 	for i := range len(text) {
 		if text[i] >= utf8.RuneSelf {
@@ -652,40 +763,34 @@ func checkSymbol(what, text string) error {
 	return nil
 }
 
-var (
-	errTooDeep    = errors.New("nested too deep")
-	errNotWritten = errors.New("go-amqp cannot write it")
-)
-
-// checkArray is an error if v is an array that go-amqp writes wrongly (1.7.0 does): it takes
-// numbers for bytes where none is above 127, whatever is below -128, and counts times in
-// nanoseconds, of which there are too many for some, and cuts those before 1970 to the
-// wrong millisecond.
-func checkArray(what string, v any) error {
-	wrong := false
-	switch v := v.(type) {
-	case []int32:
-		wrong = takenForBytes(v)
-	case []int64:
-		wrong = takenForBytes(v)
-	case []time.Time:
-		wrong = slices.ContainsFunc(v, func(t time.Time) bool { return t.UnixNano()/int64(time.Millisecond) != t.UnixMilli() })
+// unwritable returns the error of a value that go-amqp cannot write, in what is named.
+func unwritable(what string, f *goamqp.Fault) error {
+	e := &ValueError{What: what, Err: f.Err}
+	if f.Under != "" {
+		e.What += " " + quote(f.Under)
 	}
-	if wrong {
-		return &ValueError{What: what, Value: fmt.Sprintf("of type %T", v), Err: errNotWritten}
+	text, isText := f.Value.(string)
+	if symbol, ok := f.Value.(amqp.Symbol); ok {
+		text, isText = string(symbol), true
 	}
-	return nil
+	switch {
+	case f.IsKey:
+		e.What, e.Value = "key of the "+e.What, fmt.Sprintf("%s %v", amqpTypeName(f.Value), f.Value)
+	case f.Value == nil:
+		e.Value = "null"
+	case isText && f.Err != goamqp.ErrTooDeep:
+		e.Value = quote(text)
+	default:
+		e.Value = fmt.Sprintf("of type %T", f.Value)
+	}
+	return e
 }
 
-func takenForBytes[T int32 | int64](v []T) bool {
-	return len(v) > 0 && slices.Max(v) <= math.MaxInt8 && slices.Min(v) < math.MinInt8
-}
-
-// checkProperty is an error if v is of no type that JMS has for a property.
+// checkProperty returns an error unless v is of one of JMS's property types.
 func checkProperty(what string, v any) error { return checkJMS(what, v, propertyTypes) }
 
-// checkBodyValue is an error if v is of no type that JMS has for the values of maps and
-// streams, which may be bytes [jms 3.11.3].
+// checkBodyValue returns an error unless v is of one of JMS's types for values of maps and
+// streams, which include bytes [jms 3.11.3].
 func checkBodyValue(what string, v any) error {
 	if _, ok := v.([]byte); ok {
 		return nil
@@ -700,137 +805,24 @@ func checkJMS(what string, v any, types string) error {
 	case string:
 		return checkText(what, v)
 	}
-	return &ValueError{What: what, Value: fmt.Sprintf("of type %T", v), Err: errors.New("none of " + types)}
-}
-
-// checkAMQP is an error if go-amqp has no AMQP type for v, or not the one that it seems to have.
-func checkAMQP(v any, depth int) error {
-	const what = "object"
-	if depth > 100 {
-		return &ValueError{What: what, Value: fmt.Sprintf("of type %T", v), Err: errTooDeep}
-	}
-	switch v := v.(type) {
-	case nil, amqp.Null, bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64,
-		[]byte, time.Time, amqp.UUID,
-		[]bool, []int8, []int16, []uint16, []uint32, []uint64, []float32, []float64, []amqp.UUID, [][]byte:
-		return nil
-	case []int32, []int64, []time.Time:
-		return checkArray(what, v)
-	case string:
-		return checkText(what, v)
-	case amqp.Symbol:
-		return checkSymbol(what, string(v))
-	case []string:
-		for _, s := range v {
-			if err := checkText(what, s); err != nil {
-				return err
-			}
-		}
-		return nil
-	case []amqp.Symbol:
-		for _, s := range v {
-			if err := checkSymbol(what, string(s)); err != nil {
-				return err
-			}
-		}
-		return nil
-	case []any:
-		for _, e := range v {
-			if err := checkAMQP(e, depth+1); err != nil {
-				return err
-			}
-		}
-		return nil
-	case []map[any]any:
-		for _, e := range v {
-			if err := checkAMQP(e, depth+1); err != nil {
-				return err
-			}
-		}
-		return nil
-	case map[string]any:
-		for key, e := range v {
-			if err := checkText(what, key); err != nil {
-				return err
-			}
-			if err := checkAMQP(e, depth+1); err != nil {
-				return err
-			}
-		}
-		return nil
-	case map[any]any:
-		for key, e := range v {
-			if err := checkAMQP(key, depth+1); err != nil {
-				return err
-			}
-			if err := checkAMQP(e, depth+1); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	why := "not a type of AMQP"
-	t := reflect.TypeOf(v)
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	if strings.Contains(t.PkgPath(), "/go-amqp/internal/") {
-		why = "of go-amqp's own: give SetBody the body that it came in"
-	}
-	return &ValueError{What: what, Value: fmt.Sprintf("of type %T", v), Err: errors.New(why)}
+	return &ValueError{What: what, Value: fmt.Sprintf("of type %T", v), Err: errors.New("want " + types)}
 }
 
 // amqpTypeName names the AMQP type of a value that go-amqp decoded.
 func amqpTypeName(v any) string {
-	switch v := v.(type) {
-	case unread:
-		return string(v)
-	case nil, amqp.Null:
-		return "null"
-	case bool:
-		return "boolean"
-	case int8:
-		return "byte"
-	case int16:
-		return "short"
-	case int32:
-		return "int"
-	case int64:
-		return "long"
-	case uint8:
-		return "ubyte"
-	case uint16:
-		return "ushort"
-	case uint32:
-		return "uint"
-	case uint64:
-		return "ulong"
-	case float32:
-		return "float"
-	case float64:
-		return "double"
-	case string:
-		return "string"
-	case amqp.Symbol:
-		return "symbol"
-	case []byte:
-		return "binary"
-	case time.Time:
-		return "timestamp"
-	case amqp.UUID, uuid.UUID:
-		return "uuid"
-	case []any:
-		return "list"
-	case map[string]any, map[any]any:
-		return "map"
+	if u, ok := v.(unread); ok {
+		return string(u)
+	}
+	if s := scalarFrom(v); s.typ != wire.None {
+		return s.typ.String()
 	}
 	return fmt.Sprintf("of type %T", v)
 }
 
-// A contentType is a content-type that has been read.
+// A contentType is a parsed content-type.
 type contentType struct {
 	text   string // as it stands
-	media  string // type/subtype in lower case, "" where there is none
+	media  string // type/subtype in lower case, "" for none
 	params map[string]string
 	err    error // of the parameters
 }
@@ -864,390 +856,41 @@ func (c contentType) textual() bool {
 	return strings.HasSuffix(sub, "+xml") || strings.HasSuffix(sub, "+json")
 }
 
-type charset uint8
-
-const (
-	charsetUTF8 charset = iota
-	charsetASCII
-	charsetLatin1
-	charsetUTF16 // big-endian without a byte order mark
-	charsetUTF16BE
-	charsetUTF16LE
-)
-
-// charset returns the charset that text of this type is in, UTF-8 where none is named.
-func (c contentType) charset() (charset, error) {
+// charset returns the charset of text of this type, and its name as it stands. The content-type
+// names it, or where it does not, the content-encoding may; without either it is UTF-8 and the
+// name is "".
+func (c contentType) charset(encoding string) (cs charset.Charset, name string, err error) {
 	if c.err != nil {
-		return 0, &ValueError{What: "content-type", Value: quote(c.text), Err: c.err}
+		return 0, "", &ValueError{What: "content-type", Value: quote(c.text), Err: c.err}
 	}
-	name, ok := c.params["charset"]
+	name, named := c.params["charset"]
+	if !named {
+		if cs, ok := charset.Lookup(encoding); ok {
+			return cs, encoding, nil
+		}
+		return charset.UTF8, "", nil
+	}
+	cs, ok := charset.Lookup(name)
 	if !ok {
-		return charsetUTF8, nil
+		return 0, name, &ValueError{What: "charset", Value: quote(name), Err: errUnknownCharset}
 	}
-	switch strings.ToLower(name) {
-	case "utf-8", "utf8":
-		return charsetUTF8, nil
-	case "us-ascii", "ascii":
-		return charsetASCII, nil
-	case "iso-8859-1", "iso_8859-1", "latin1":
-		return charsetLatin1, nil
-	case "utf-16":
-		return charsetUTF16, nil
-	case "utf-16be":
-		return charsetUTF16BE, nil
-	case "utf-16le":
-		return charsetUTF16LE, nil
-	}
-	return 0, &ValueError{What: "charset", Value: quote(name), Err: errors.New("none of UTF-8, US-ASCII, ISO-8859-1 and UTF-16")}
+	return cs, name, nil
 }
 
-func (c charset) String() string {
-	switch c {
-	case charsetASCII:
-		return "US-ASCII"
-	case charsetLatin1:
-		return "ISO-8859-1"
-	case charsetUTF16:
-		return "UTF-16"
-	case charsetUTF16BE:
-		return "UTF-16BE"
-	case charsetUTF16LE:
-		return "UTF-16LE"
-	}
-	return "UTF-8"
+var errUnknownCharset = errors.New("none of " + charset.Supported + ": decode it with Body.TextFunc")
+
+// invalidText returns the error of text that is not valid in a charset.
+func invalidText(cs charset.Charset, text []byte) error {
+	return &ValueError{What: "text", Value: quote(text), Err: errors.New("not valid " + cs.String())}
 }
 
-func (c charset) invalid(text []byte) error {
-	return &ValueError{What: "text", Value: quote(text), Err: errors.New("not valid " + c.String())}
-}
-
-// validUTF8 returns text, which is in UTF-8.
-func validUTF8(text []byte) ([]byte, error) {
-	if !utf8.Valid(text) {
-		return nil, charsetUTF8.invalid(text)
+// encodesNothing reports whether a content-encoding leaves data as it is: it names none, or a
+// charset, as Spring AMQP and Vert.x do.
+func encodesNothing(encoding string) bool {
+	switch strings.ToLower(encoding) {
+	case "", "identity", "binary", "7bit", "8bit":
+		return true
 	}
-	return text, nil
-}
-
-// decodeText returns b, which is text in a charset. What is not valid in it is an error:
-// nothing is replaced.
-func decodeText(c charset, b []byte) (string, error) {
-	invalid := func() (string, error) { return "", c.invalid(b) }
-	switch c {
-	case charsetUTF8:
-		b, err := validUTF8(b)
-		return string(b), err
-	case charsetASCII, charsetLatin1:
-		var s strings.Builder
-		s.Grow(len(b))
-		for _, x := range b {
-			if x >= utf8.RuneSelf && c == charsetASCII {
-				return invalid()
-			}
-			s.WriteRune(rune(x))
-		}
-		return s.String(), nil
-	}
-	low := 1 // which byte of two is the low one
-	text := b
-	switch {
-	case c == charsetUTF16LE:
-		low = 0
-	case c == charsetUTF16 && bytes.HasPrefix(b, []byte{0xfe, 0xff}):
-		text = b[2:]
-	case c == charsetUTF16 && bytes.HasPrefix(b, []byte{0xff, 0xfe}):
-		text, low = b[2:], 0
-	}
-	if len(text)%2 != 0 {
-		return invalid()
-	}
-	var s strings.Builder
-	for ; len(text) > 0; text = text[2:] {
-		r := rune(text[1-low])<<8 | rune(text[low])
-		if utf16.IsSurrogate(r) {
-			if len(text) < 4 {
-				return invalid()
-			}
-			text = text[2:]
-			if r = utf16.DecodeRune(r, rune(text[1-low])<<8|rune(text[low])); r == utf8.RuneError {
-				return invalid()
-			}
-		}
-		s.WriteRune(r)
-	}
-	return s.String(), nil
-}
-
-// A Value is the value of a property, or of an entry of a map or a stream, which each
-// method reads as one of JMS's types, with JMS's conversions [jms 3.5.4] [jms 3.11.3]:
-// integers and floats widen, a string is parsed, and everything but bytes reads as a
-// string.
-//
-// JMS has no unsigned types: a ubyte reads as short, a ushort as int, a uint as long and
-// a ulong as long, which is an error from 2^63 up. A timestamp reads as long,
-// milliseconds since 1970-01-01 UTC; a symbol and a uuid as string.
-//
-// A null, like a property that does not exist, is none as text, false as boolean and an
-// error as a number, as in JMS. Everything else that JMS's table does not have is an error,
-// a *[ValueError]. The zero Value does not exist. Do not compare Values with ==, which
-// panics for bytes, lists and maps: compare what the methods return.
-type Value struct {
-	what   string // for errors: what sort of value it is
-	name   string
-	raw    any
-	err    error // why there is no value
-	exists bool
-}
-
-// ValueOf returns the value v, which is of one of the types that go-amqp decodes, or a
-// uuid.UUID. Errors call it by the name.
-func ValueOf(name string, v any) Value {
-	return Value{what: "value", name: name, raw: v, exists: true}
-}
-
-// Exists reports whether there is a value. A null is one, and so is one that cannot be
-// read, of which each method that reads it has the error.
-func (v Value) Exists() bool { return v.exists }
-
-// IsNull reports whether the value is null, or there is none. One that cannot be read is not.
-func (v Value) IsNull() bool { return v.err == nil && (v.raw == nil || isNull(v.raw)) }
-
-// Raw returns the value as it is, which is the message's own: nil or amqp.Null{} for a
-// null, nil where there is none. It is an error if it cannot be read.
-func (v Value) Raw() (any, error) { return v.raw, v.err }
-
-func (v Value) fail(as string) error {
-	switch {
-	case v.err != nil:
-		return v.err
-	case !v.exists:
-		return v.wrong("absent", "no "+as)
-	}
-	return v.wrong(amqpTypeName(v.raw), "not read as "+as)
-}
-
-func (v Value) wrong(value, why string) error {
-	return &ValueError{What: v.label(), Value: value, Err: errors.New(why)}
-}
-
-func (v Value) label() string { return v.what + " " + quote(v.name) }
-
-// Bool reads the value as boolean.
-func (v Value) Bool() (bool, error) {
-	if b, ok := v.raw.(bool); ok {
-		return b, nil
-	}
-	if s, ok := v.words(); ok {
-		return strings.EqualFold(s, "true"), nil
-	}
-	if v.IsNull() {
-		return false, nil
-	}
-	return false, v.fail("boolean")
-}
-
-// Byte reads the value as byte.
-func (v Value) Byte() (int8, error) {
-	n, err := v.integer(8, "byte")
-	return int8(n), err
-}
-
-// Short reads the value as short.
-func (v Value) Short() (int16, error) {
-	n, err := v.integer(16, "short")
-	return int16(n), err
-}
-
-// Int reads the value as int.
-func (v Value) Int() (int32, error) {
-	n, err := v.integer(32, "int")
-	return int32(n), err
-}
-
-// Long reads the value as long.
-func (v Value) Long() (int64, error) { return v.integer(64, "long") }
-
-// integer reads the value as JMS's integer of so many bits. Integers widen and never
-// narrow, however small the number is.
-func (v Value) integer(bits int, as string) (int64, error) {
-	n, width := int64(0), 0
-	switch x := v.raw.(type) {
-	case int8:
-		n, width = int64(x), 8
-	case int16:
-		n, width = int64(x), 16
-	case int32:
-		n, width = int64(x), 32
-	case int64:
-		n, width = x, 64
-	case uint8:
-		n, width = int64(x), 16
-	case uint16:
-		n, width = int64(x), 32
-	case uint32:
-		n, width = int64(x), 64
-	case uint64:
-		if x > math.MaxInt64 {
-			return 0, v.wrong("ulong "+strconv.FormatUint(x, 10), "above 2^63-1")
-		}
-		n, width = int64(x), 64
-	case time.Time:
-		n, width = x.UnixMilli(), 64
-	default:
-		s, ok := v.words()
-		if !ok {
-			return 0, v.fail(as)
-		}
-		n, err := strconv.ParseInt(s, 10, bits)
-		if err != nil {
-			return 0, v.wrong(quote(s), "no "+as)
-		}
-		return n, nil
-	}
-	if width > bits {
-		return 0, v.fail(as)
-	}
-	return n, nil
-}
-
-// Float reads the value as float.
-func (v Value) Float() (float32, error) {
-	if f, ok := v.raw.(float32); ok {
-		return f, nil
-	}
-	f, err := v.parseFloat(32, "float")
-	return float32(f), err
-}
-
-// Double reads the value as double.
-func (v Value) Double() (float64, error) {
-	switch f := v.raw.(type) {
-	case float32:
-		return float64(f), nil
-	case float64:
-		return f, nil
-	}
-	return v.parseFloat(64, "double")
-}
-
-func (v Value) parseFloat(bits int, as string) (float64, error) {
-	s, ok := v.words()
-	if !ok {
-		return 0, v.fail(as)
-	}
-	f, ok := parseJavaFloat(s, bits)
-	if !ok {
-		return 0, v.wrong(quote(s), "no "+as)
-	}
-	return f, nil
-}
-
-// Text reads the value as string: numbers as Java prints them, a uuid in lower case, a
-// timestamp as milliseconds. It is none for a null.
-func (v Value) Text() (Opt[string], error) {
-	if s, ok := v.words(); ok {
-		if err := checkText(v.label(), s); err != nil {
-			return Opt[string]{}, err
-		}
-		return Some(s), nil
-	}
-	switch x := v.raw.(type) {
-	case bool:
-		return Some(strconv.FormatBool(x)), nil
-	case uint64:
-		return Some(strconv.FormatUint(x, 10)), nil
-	case float32:
-		return Some(javaFloat(float64(x), 32)), nil
-	case float64:
-		return Some(javaFloat(x, 64)), nil
-	}
-	if n, err := v.integer(64, "string"); err == nil {
-		return Some(strconv.FormatInt(n, 10)), nil
-	}
-	if v.IsNull() {
-		return Opt[string]{}, nil
-	}
-	return Opt[string]{}, v.fail("string")
-}
-
-// Bytes returns the value of a map or a stream that is a binary, which is the message's
-// own, nil for a null. JMS has no such properties.
-func (v Value) Bytes() ([]byte, error) {
-	if b, ok := v.raw.([]byte); ok {
-		return b, nil
-	}
-	if v.IsNull() {
-		return nil, nil
-	}
-	return nil, v.fail("bytes")
-}
-
-// words returns the value if it is of a type that JMS reads as a string.
-func (v Value) words() (string, bool) {
-	switch x := v.raw.(type) {
-	case string:
-		return x, true
-	case amqp.Symbol:
-		return string(x), true
-	case amqp.UUID:
-		return x.String(), true
-	case uuid.UUID:
-		return x.String(), true
-	}
-	return "", false
-}
-
-// parseJavaFloat reads a number as Java's Float.valueOf and Double.valueOf do: decimal or
-// hexadecimal, spaces around it, a type suffix behind it.
-func parseJavaFloat(s string, bits int) (float64, bool) {
-	s = strings.TrimFunc(s, func(r rune) bool { return r <= ' ' })
-	digits := strings.TrimLeft(s, "+-")
-	if len(s)-len(digits) > 1 {
-		return 0, false
-	}
-	switch digits {
-	case "NaN":
-		return math.NaN(), true
-	case "Infinity":
-	default:
-		// Go takes words, which have an n, and _ between digits, that Java does not.
-		if strings.ContainsAny(digits, "_nN") {
-			return 0, false
-		}
-		if n := len(s); n > 1 && strings.ContainsRune("fFdD", rune(s[n-1])) {
-			s = s[:n-1]
-		}
-	}
-	f, err := strconv.ParseFloat(s, bits)
-	if err != nil && !errors.Is(err, strconv.ErrRange) { // out of range is infinite in Java
-		return 0, false
-	}
-	return f, true
-}
-
-// javaFloat prints a number as Java's Float.toString and Double.toString do from Java 19
-// on: the shortest decimal of at least two digits that reads back as the same number.
-// Older Javas print a digit more of some numbers (JDK-4511638).
-func javaFloat(f float64, bits int) string {
-	switch abs := math.Abs(f); {
-	case math.IsNaN(f):
-		return "NaN"
-	case math.IsInf(f, 1):
-		return "Infinity"
-	case math.IsInf(f, -1):
-		return "-Infinity"
-	case abs == 0 || 1e-3 <= abs && abs < 1e7:
-		s := strconv.FormatFloat(f, 'f', -1, bits)
-		if !strings.Contains(s, ".") {
-			s += ".0"
-		}
-		return s
-	}
-	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(f, 'e', -1, bits), "e")
-	if !strings.Contains(mantissa, ".") {
-		// Of one digit: the closest of two digits may be another, as 4.9E-324 is.
-		mantissa, exponent, _ = strings.Cut(strconv.FormatFloat(f, 'e', 1, bits), "e")
-	}
-	n, _ := strconv.Atoi(exponent)
-	return mantissa + "E" + strconv.Itoa(n)
+	_, ok := charset.Lookup(encoding)
+	return ok
 }

@@ -2,6 +2,7 @@ package amqpjms
 
 import (
 	"bytes"
+	"errors"
 	"math"
 	"net/url"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/Azure/go-amqp"
+	"github.com/seed-b113d664/amqpjms/internal/charset"
 	"github.com/seed-b113d664/amqpjms/internal/wire"
 )
 
@@ -32,10 +34,13 @@ const (
 // CheckMessage is [Check] for a message that go-amqp is to send. It is an error, a
 // *[ValueError], if go-amqp cannot encode it.
 func CheckMessage(m *amqp.Message, p Peer) ([]Problem, error) {
-	if err := checkWritable(m); err != nil {
+	sections, err := writable(m, true)
+	if err != nil {
 		return nil, err
 	}
-	b, err := m.MarshalBinary()
+	sent := *m
+	sections.Put(&sent)
+	b, err := sent.MarshalBinary()
 	if err != nil {
 		return nil, &ValueError{What: "message", Value: "of kind " + bodyOf(m).Kind().String(), Err: err}
 	}
@@ -206,7 +211,7 @@ func (c *checker) annotations() {
 // kindOfRaw returns the kind of destination that words name.
 func kindOfRaw(v RawValue) DestinationKind {
 	text, _ := v.Text()
-	return kindOfWords(text)
+	return DestinationKindFrom(nil, text)
 }
 
 // misplaced looks for names that count as message annotations only, in other sections, and for
@@ -587,7 +592,7 @@ func (c *checker) property(in, name string, t wire.Type) {
 		c.add(in, whoJMS, t.String()+": its typed getters throw")
 	}
 	switch name {
-	case jmsxDeliveryCount, jmsxGroupID, jmsxGroupSeq, jmsAMQPTTL, jmsAMQPReplyToGroupID:
+	case "JMSXDeliveryCount", "JMSXGroupID", "JMSXGroupSeq", "JMS_AMQP_TTL", "JMS_AMQP_REPLY_TO_GROUP_ID":
 		// qpid-jms-receive: group-jmsxgroupid-as-application-property, property-name-jmsxdeliverycount, property-name-jms-amqp-ttl
 		c.add(in, whoJMS, "ignored: the name is that of a field")
 	}
@@ -608,7 +613,7 @@ func (c *checker) body() {
 		c.defect(in, productRabbitMQ, "no section: ends the session (4.0) or the link (4.3)")
 	case formNull:
 		// service-bus: receive-lib-text-null, receive-jms-body-text-not-set
-		c.defect(in, productServiceBus, "amqp-value null ends the Java SDK's receiver, again on each new one")
+		c.each(in, "amqp-value null ends the Java SDK's receiver, again on each new one", func(p *Peer) bool { return p.NoNullBody })
 	case formSequence, formData:
 		if sections > 1 {
 			// qpid-jms-receive: body-data-two-sections, body-stream-two-sequences
@@ -712,21 +717,28 @@ func (c *checker) readable(b Body) {
 	kind, form := b.Kind(), b.form()
 	switch {
 	case kind == TextMessage && form == formData:
-		charset, err := parseContentType(b.ContentType).charset()
+		typed, name, err := parseContentType(b.ContentType).charset("")
+		cs := typed
 		switch {
-		case annotated == Opt[MessageKind]{} && err != nil:
+		case annotated == Opt[MessageKind]{} && errors.Is(err, errUnknownCharset):
 			// qpid-jms-receive: body-data-content-type-text-plain-unknown-charset
+			c.add(in, whoJMS, "shown as bytes: unknown charset "+quote(name))
+			return
+		case annotated == Opt[MessageKind]{} && err != nil:
 			c.add(in, whoJMS, "shown as bytes: "+plainError(err))
 			return
-		case err != nil || annotated != Opt[MessageKind]{} && charset != charsetUTF8:
+		case err != nil || annotated != Opt[MessageKind]{} && cs != charset.UTF8:
 			c.add(in, whoJMS, "read as UTF-8: x-opt-jms-msg-type overrides the charset")
-			charset = charsetUTF8
+			cs = charset.UTF8
 		}
-		if _, err := decodeText(charset, joined(b.Data)); err != nil {
-			c.add(in, whoJMS, lost+plainError(err))
+		data := joined(b.Data)
+		if _, ok := cs.Decode(data); !ok {
+			c.add(in, whoJMS, lost+plainError(invalidText(cs, data)))
 		}
-		if b.ContentEncoding != "" {
+		if !encodesNothing(b.ContentEncoding) {
 			c.add(in, whoJMS, "unsupported content-encoding "+quote(b.ContentEncoding)+": the text is what is encoded")
+		} else if said, _, err := b.charset(); err == nil && said != typed && said != charset.ASCII {
+			c.add(in, whoJMS, "read as "+cs.String()+": the charset in content-encoding is ignored")
 		}
 	case kind == ObjectMessage && b.Value == any(unread(wire.Described.String())):
 		c.add(in, whoJMS, "an ObjectMessage of a described value cannot be read")
@@ -816,9 +828,14 @@ func (m *RawMessage) body() (b Body, sections int, err error) {
 		return Body{}, 0, err
 	}
 	b.ContentEncoding, _ = encoding.Text()
-	if b.ContentType, b.Annotation, err = m.saidOfKind(); err != nil {
+	if _, b.Annotation, err = m.saidOfKind(); err != nil {
 		return Body{}, 0, err
 	}
+	contentType, err := m.Property(FieldContentType)
+	if err != nil {
+		return Body{}, 0, err
+	}
+	b.ContentType, _ = contentType.Text()
 	return b, sections, nil
 }
 

@@ -146,7 +146,7 @@ func TestCheck(t *testing.T) {
 		}},
 		{"a map of high keys, and no higher than U+FFFF", ActiveMQ(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 02 00 53 77 c1 0c 02 a1 04 f09f9880 a1 03 efbfbd`, nil},
 		{"a body that contradicts", Artemis(), header + kind + `00 53 77 c1 01 00`, []string{
-			"body: Qpid JMS: cannot be read, and the message is lost: body amqp-value map: not what a body of kind TextMessage is",
+			"body: Qpid JMS: cannot be read, and the message is lost: body amqp-value map: contradicts kind TextMessage",
 		}},
 		{"a text that is not valid", Artemis(), header + `00 53 77 a1 01 ff`, []string{
 			"body: Qpid JMS: cannot be read, and the message is lost: text \"\\xff\": not valid UTF-8",
@@ -155,7 +155,7 @@ func TestCheck(t *testing.T) {
 			"body: Qpid JMS: read as UTF-8: x-opt-jms-msg-type overrides the charset",
 		}},
 		{"a text in a charset that nobody knows", Artemis(), header + `00 53 73 c0 1d 07 40 40 40 40 40 40 a3 14 "text/plain;charset=x" 00 53 75 a0 01 "a"`, []string{
-			"body: Qpid JMS: shown as bytes: charset \"x\": none of UTF-8, US-ASCII, ISO-8859-1 and UTF-16",
+			"body: Qpid JMS: shown as bytes: unknown charset \"x\"",
 		}},
 		{"a text that is encoded", Artemis(), header + kind + `00 53 73 c0 0e 08 40 40 40 40 40 40 40 a3 04 "gzip" 00 53 75 a0 01 ff`, []string{
 			"body: Qpid JMS: cannot be read, and the message is lost: text \"\\xff\": not valid UTF-8",
@@ -295,13 +295,13 @@ func TestCheck(t *testing.T) {
 		{"an object of high characters", ActiveMQ(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 01 00 53 77 c1 0a 02 a1 01 "b" a1 04 f09f9880`, nil},
 		{"a footer of high characters", ActiveMQ(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 02 00 53 77 c1 01 00 00 53 78 c1 0a 02 a3 01 "b" a1 04 f09f9880`, nil},
 		{"a map that is none", ActiveMQ(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 02 00 53 77 a1 04 f09f9880`, []string{
-			"body: Qpid JMS: cannot be read, and the message is lost: body amqp-value string: not what a body of kind MapMessage is",
+			"body: Qpid JMS: cannot be read, and the message is lost: body amqp-value string: contradicts kind MapMessage",
 		}},
 		{"a map that is none", ActiveMQ(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 02 00 53 75 a0 04 f09f9880`, []string{
-			"body: Qpid JMS: cannot be read, and the message is lost: body data: not what a body of kind MapMessage is",
+			"body: Qpid JMS: cannot be read, and the message is lost: body data: contradicts kind MapMessage",
 		}},
 		{"a map of a described value", Artemis(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 02 00 53 77 00 53 01 45`, []string{
-			"body: Qpid JMS: cannot be read, and the message is lost: body amqp-value described value: not what a body of kind MapMessage is",
+			"body: Qpid JMS: cannot be read, and the message is lost: body amqp-value described value: contradicts kind MapMessage",
 		}},
 		{"a map left over", Artemis(), header + `00 53 77 c1 02 00 40`, []string{"body: AMQP 1.0: body at byte 13: unexpected trailing data (1 byte)"}},
 		{"a text in UTF-16, which is no UTF-8", Artemis(), header + kind + `00 53 73 c0 23 07 40 40 40 40 40 40 a3 1a "text/plain; charset=utf-16" 00 53 75 a0 02 00 e9`, []string{
@@ -408,9 +408,9 @@ func TestCheck(t *testing.T) {
 	}
 	require.Equal(t, []string{"RabbitMQ", "Qpid JMS", "ActiveMQ Artemis", "RabbitMQ 3", "Azure Service Bus"}, who)
 	_, err = CheckMessage(&amqp.Message{Value: 1.5, Annotations: amqp.Annotations{uint64(1): 1}}, Peer{})
-	wantValueError(t, err, `amqpjms: key of the message-annotations ulong 1: go-amqp cannot write it`)
+	wantValueError(t, err, `amqpjms: key of the message-annotations ulong 1: go-amqp cannot write it: forward the encoded message with Forwarder.Append`)
 	_, err = CheckMessage(&amqp.Message{Value: struct{}{}}, Peer{})
-	wantValueError(t, err, "amqpjms: message of kind ObjectMessage: marshal not implemented for struct {}")
+	wantValueError(t, err, "amqpjms: amqp-value of type struct {}: not an AMQP type")
 
 	// What this package writes, no peer has a problem with.
 	for _, peer := range []Peer{Artemis(), ActiveMQ(), BrokerJ(), RabbitMQ(), RabbitMQ3(), ServiceBus()} {

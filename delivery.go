@@ -46,6 +46,7 @@ type Producer struct {
 // writes the fields, [Stamp.Annotations] and [Stamp.ApplicationProperties], and the body and
 // annotation that [Body.Outgoing] returns. Stamps can be compared with ==.
 type Stamp struct {
+	Peer        Peer // to which the message is sent
 	Header      Header
 	Destination Destination // JMSDestination
 	Address     string      // of the destination, for properties.to; "" without Destination
@@ -57,8 +58,7 @@ type Stamp struct {
 	DeliveryTime int64 // JMSDeliveryTime: the time of send plus the delay, timestamps disabled or not
 	Expiration   int64 // JMSExpiration; 0: never
 
-	Peer          Peer  // to which the message is sent
-	DeliveryDelay int64 // in milliseconds; 0: none
+	DeliveryDelay int64 // milliseconds; 0: none
 }
 
 // Stamp returns what a message gets that is sent now with an id, none for the zero ID or if

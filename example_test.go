@@ -80,7 +80,7 @@ func (l *letter) stamp(s amqpjms.Stamp) {
 	for name, value := range s.ApplicationProperties() {
 		set(&l.properties, name, value)
 	}
-	l.body = l.body.Outgoing()
+	l.body = l.body.Outgoing(s.Peer)
 	set(&l.annotations, "x-opt-jms-msg-type", l.body.Annotation)
 }
 
@@ -237,7 +237,12 @@ func ExampleWriter() {
 			fmt.Println(err)
 			return
 		}
-		fmt.Println(amqpjms.Consumer{}.View(&m, time.Now()).Kind(), m.Annotations["x-opt-jms-msg-type"])
+		kind, err := amqpjms.Consumer{}.View(&m, time.Now()).Kind()
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(kind, m.Annotations["x-opt-jms-msg-type"])
 	}
 	// Output:
 	// TextMessage 5
@@ -257,7 +262,12 @@ func ExampleView_Kind() {
 		Value:                 map[string]any{"ratio": float32(0.5)},
 	}
 	v := amqpjms.Consumer{}.View(m, time.Now())
-	switch v.Kind() {
+	kind, err := v.Kind()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	switch kind {
 	case amqpjms.MapMessage:
 		values, err := v.Map()
 		if err != nil {

@@ -5,11 +5,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"iter"
 	"math"
-	"math/bits"
-	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -17,21 +14,23 @@ import (
 
 	"github.com/Azure/go-amqp"
 	"github.com/google/uuid"
+	"github.com/seed-b113d664/amqpjms/internal/btree"
+	"github.com/seed-b113d664/amqpjms/internal/feed"
+	"github.com/seed-b113d664/amqpjms/internal/slab"
 	"github.com/seed-b113d664/amqpjms/internal/wire"
 )
 
-// A GroupKey is the value that puts a message into a group: its group-id, which is
-// JMSXGroupID, or an application property that the queue names. Any simple type of AMQP
-// will do (QPID-3346). The zero GroupKey is no value; the empty string is a group.
+// A GroupKey is the value that puts a message into a group: its group-id, which JMS calls
+// JMSXGroupID, or an application property that the queue names, of any simple AMQP type
+// (QPID-3346). The zero GroupKey means no group; the empty string is a group.
 //
-// GroupKeys can be compared with ==, used as keys of a map, and used by several
-// goroutines at once. Two of them are equal if they are
-//   - integers of one value, whatever their widths and signs;
-//   - floats of one value, where 0.0 is -0.0, NaN is NaN, and float 1 is double 1;
-//   - strings or symbols of one text;
-//   - values of one other type that are the same: "1" is not 1, a uuid not its string.
+// GroupKeys are comparable: two are equal if they hold
+//   - integers of the same value, whatever their widths and signs;
+//   - floats of the same value, where 0.0 is -0.0, NaN is NaN, and float 1 is double 1;
+//   - strings or symbols of the same text;
+//   - the same value of one other type: "1" is not 1, a uuid is not its string.
 type GroupKey struct {
-	text string // a string or symbol; the bytes of a binary, uuid or decimal
+	text string // a string or symbol, or the bytes of a binary, uuid or decimal
 	bits uint64 // any other value
 	kind groupKind
 }
@@ -44,7 +43,7 @@ const (
 	groupBinary
 	groupUUID
 	groupDecimal // compared byte by byte
-	groupInteger // from 0 on
+	groupInteger // 0 or greater
 	groupNegative
 	groupFloat
 	groupBoolean
@@ -54,13 +53,13 @@ const (
 
 var errSymbolNotASCII = errors.New("symbol is not ASCII")
 
-var errNoGroup = errors.New("a group is a string, symbol, number, boolean, timestamp, uuid, char or binary")
+var errNoGroup = errors.New("want string, symbol, number, boolean, timestamp, uuid, char or binary")
 
-// GroupKeyFrom returns the key that v holds: a string, an [amqp.Symbol], a bool, an
-// integer or float of any width, a [time.Time], of which the millisecond counts, an
-// [amqp.UUID] or [uuid.UUID], or a []byte, which is copied. No value is nil, [amqp.Null] and a
-// nil []byte. Any other type, such as a list or a map, is an error, a *[ValueError], and so
-// is a string that is not valid UTF-8 or a symbol that is not ASCII.
+// GroupKeyFrom returns the key for v: a string, an [amqp.Symbol], a bool, an integer or float
+// of any width, a [time.Time] (to the millisecond), an [amqp.UUID] or [uuid.UUID], or a []byte,
+// which it copies. For nil, [amqp.Null] and a nil []byte it returns the zero GroupKey. Any
+// other type, a string that is not valid UTF-8 and a symbol that is not ASCII are errors, of
+// type *[ValueError].
 func GroupKeyFrom(v any) (GroupKey, error) {
 	switch v := v.(type) {
 	case nil, amqp.Null:
@@ -115,64 +114,66 @@ func GroupKeyFrom(v any) (GroupKey, error) {
 	return GroupKey{}, &ValueError{What: "group", Value: fmt.Sprintf("of type %T", v), Err: errNoGroup}
 }
 
-// GroupKeyOf returns the key that a message has in a queue with this group header: see
-// [GroupArguments].Header. It allocates nothing but the copy of a binary. Its errors are
-// those of [GroupKeyFrom] for the value in the message.
-// Where it differs from [RawMessage.GroupKey]: go-amqp decodes a symbol as a string, so that
-// one that is not ASCII, which is an error there, is a text here.
+// GroupKeyOf returns the key of m in a queue with this group header: see
+// [GroupArguments].Header. It allocates only to copy a binary. Its errors are those of
+// [GroupKeyFrom].
+//
+// It differs from [RawMessage.GroupKey] in one case: go-amqp decodes symbols as strings, so a
+// symbol that is not ASCII, which is an error there, reads as its text here.
 func GroupKeyOf(m *amqp.Message, header string) (GroupKey, error) {
-	if !isGroupID(header) {
+	switch {
+	case header == "": // grouping is off
+		return GroupKey{}, nil
+	case !isGroupID(header):
 		return GroupKeyFrom(m.ApplicationProperties[header])
-	}
-	if m.Properties == nil || m.Properties.GroupID == nil {
+	case m.Properties == nil || m.Properties.GroupID == nil:
 		return GroupKey{}, nil
 	}
 	return textGroup(*m.Properties.GroupID)
 }
 
-// GroupKey returns the key that the message has in a queue with this group header, as
-// [GroupKeyOf] does. It decodes nothing else, and copies a text or binary: see
-// [Groups.Key]. It is an error, a *[WireError], if the properties or application
-// properties are broken before that or the group-id is not a string [amqp 3.2.4], a
-// *[ValueError] if an application property is no simple value.
+// GroupKey returns the key of the message in a queue with this group header, as [GroupKeyOf]
+// does. It decodes nothing else, and copies a string or binary; [Groups.Key] saves the copy.
+// The error is a *[WireError] if the sections up to the value are malformed, or the group-id
+// is neither a string nor a symbol; it is a *[ValueError] if an application property is not a
+// simple value.
 func (m *RawMessage) GroupKey(header string) (GroupKey, error) {
 	k, text, err := m.group(header)
 	k.text = string(text)
 	return k, err
 }
 
-// GroupKey returns the key that an encoded value gives, the zero GroupKey for a nil
-// RawValue and for null. It is an error, a *[ValueError], if it is no simple value or
-// cannot be read.
+// GroupKey returns the key for an encoded value: the zero GroupKey for null and for a nil
+// RawValue. A value that is not simple, or malformed, is an error, a *[ValueError].
 func (v RawValue) GroupKey() (GroupKey, error) {
 	k, text, err := v.group()
 	k.text = string(text)
 	return k, err
 }
 
-// group returns a message's key, its text apart: who knows that text need not copy it.
+// group returns the key without its text, which a caller that knows the group need not copy.
 func (m *RawMessage) group(header string) (k GroupKey, text []byte, err error) {
-	if !isGroupID(header) {
+	switch {
+	case header == "": // grouping is off
+		return GroupKey{}, nil, nil
+	case !isGroupID(header):
 		v, err := m.ApplicationProperty(header)
 		if err != nil {
 			return GroupKey{}, nil, err
 		}
 		return v.group()
 	}
-	var r wire.Reader
-	if m.seek(&r, FieldGroupID) {
-		k.kind, text = groupText, r.String()
-	}
-	if err := m.checkField(&r, FieldGroupID); err != nil {
+	text, ok, err := m.text(FieldGroupID)
+	if !ok || err != nil {
 		return GroupKey{}, nil, err
 	}
-	return k, text, nil
+	return GroupKey{kind: groupText}, text, nil
 }
 
-// group returns a value's key, its text apart.
+// group returns the key without its text.
 func (v RawValue) group() (k GroupKey, text []byte, err error) {
 	if len(v) == 0 || v.isNull() {
-		return GroupKey{}, nil, nil // null is none
+		return GroupKey{}, nil, nil
 	}
 	r := wire.NewReader(v)
 	t := r.Next()
@@ -256,7 +257,7 @@ func floatGroup(f float64) GroupKey {
 		f = 0 // not -0.0
 	}
 	if f != f {
-		f = math.NaN() // of the many, one
+		f = math.NaN() // one of many
 	}
 	return GroupKey{kind: groupFloat, bits: math.Float64bits(f)}
 }
@@ -265,12 +266,12 @@ func timestampGroup(ms int64) GroupKey { return GroupKey{kind: groupTimestamp, b
 
 func uuidGroup(u [16]byte) GroupKey { return GroupKey{kind: groupUUID, text: string(u[:])} }
 
-// IsZero reports whether k is no value.
+// IsZero reports whether k means no group.
 func (k GroupKey) IsZero() bool { return k.kind == groupNone }
 
-// String returns the key for people to read: a text in quotes, an integer or boolean as
-// it is, others behind their type, and "none" for no value. Different keys give
-// different strings.
+// String returns the key for people to read: strings are quoted, integers and booleans stand
+// as they are, other values follow the name of their type, and no group is "none". Different
+// keys give different strings.
 func (k GroupKey) String() string {
 	switch k.kind {
 	case groupText:
@@ -300,12 +301,12 @@ func (k GroupKey) String() string {
 // GroupIDHeader is the group header of a queue that groups by the group-id property.
 const GroupIDHeader = "group-id"
 
-// isGroupID reports whether a group header means the group-id property, and not an
+// isGroupID reports whether a group header names the group-id property rather than an
 // application property.
 func isGroupID(header string) bool {
 	const jms = "JMSXGroupID"
-	if len(header) != len(jms) { // in as many bytes, nothing but ASCII letters folds into these
-		return header == GroupIDHeader || header == ""
+	if len(header) != len(jms) { // at this length only ASCII letters fold into these
+		return header == GroupIDHeader
 	}
 	return strings.EqualFold(header, jms)
 }
@@ -314,15 +315,16 @@ func isGroupID(header string) bool {
 // names no other (QPID-3346).
 const DefaultGroup = "qpid.no-group"
 
-// GroupArguments are what a queue's arguments say about groups: the header that [Groups.Key]
-// and [GroupKeyOf] take, which constructor to call, and what [GroupOptions] take.
+// GroupArguments hold what a queue's arguments say about groups: the header for [Groups.Key]
+// and [GroupKeyOf], the constructor to call, and a field of [GroupOptions].
 type GroupArguments struct {
-	// Header is what groups its messages: the application property of this name, or where
-	// it is [GroupIDHeader], "JMSXGroupID" in any letter case, or "", the group-id property.
+	// Header names the application property that groups the messages; [GroupIDHeader] and
+	// "JMSXGroupID" in any letter case stand for the group-id property. "" means that grouping
+	// is off: no message has a key.
 	Header string
 
 	Shared       bool   // [NewShared], not [NewAssigned]
-	DefaultGroup string // where groups are shared; "" is [DefaultGroup]
+	DefaultGroup string // where groups are shared; "" stands for the constant [DefaultGroup]
 }
 
 var (
@@ -331,11 +333,11 @@ var (
 )
 
 // GroupArgumentsFrom reads the arguments that a queue is declared with, and reports whether
-// grouping is on: where "qpid.group_header_key" is there and not null (QPID-3720). That
-// is the header, with [GroupIDHeader] for all that means the group-id property. Groups
-// are shared if "qpid.shared_msg_group" is 1 of any type, "1", true or "true", else
-// assigned. "qpid.default-message-group" is the default group. A header or default group
-// that is empty or not a string is an error, a *[ValueError].
+// grouping is on: whether "qpid.group_header_key", the header, is there and not null
+// (QPID-3720). All names of the group-id property become [GroupIDHeader]. Groups are shared
+// if "qpid.shared_msg_group" is 1 of any type, "1", true or "true".
+// "qpid.default-message-group" is the default group. A header or default group that is empty
+// or not a string is an error, a *[ValueError].
 func GroupArgumentsFrom(args map[string]any) (a GroupArguments, on bool, err error) {
 	if a.Header, on, err = textArgument(args, "qpid.group_header_key"); err != nil {
 		return GroupArguments{}, false, err
@@ -357,7 +359,7 @@ func GroupArgumentsFrom(args map[string]any) (a GroupArguments, on bool, err err
 	case bool:
 		a.Shared = v
 	default:
-		one, _ := GroupKeyFrom(v) // what is no value at all is not 1
+		one, _ := GroupKeyFrom(v) // with an error it is zero, not 1
 		a.Shared = one == unsignedGroup(1) || one == floatGroup(1)
 	}
 	return a, true, nil
@@ -366,7 +368,7 @@ func GroupArgumentsFrom(args map[string]any) (a GroupArguments, on bool, err err
 // isOn reports whether the text of an argument switches something on.
 func isOn(text string) bool { return text == "1" || text == "true" }
 
-// textArgument returns an argument that is a string, and not empty, if it is there.
+// textArgument returns an argument that is a string and not empty, if it is there.
 func textArgument(args map[string]any, name string) (text string, ok bool, err error) {
 	v := args[name]
 	if v == nil || isNull(v) {
@@ -381,8 +383,8 @@ func textArgument(args map[string]any, name string) (text string, ok bool, err e
 	return text, true, nil
 }
 
-// argumentText returns an argument for an error: as it prints if it is a number or the like, or
-// its type, for a map may hold itself.
+// argumentText describes an argument in an error: by its value if that is simple, else by its
+// type, because a map may contain itself.
 func argumentText(v any) string {
 	if _, err := GroupKeyFrom(v); err == nil {
 		return quote(fmt.Sprint(v))
@@ -390,149 +392,154 @@ func argumentText(v any) string {
 	return fmt.Sprintf("of type %T", v)
 }
 
-// A Groups says which message of one queue a consumer may have next, so that the
-// messages of a group go to one consumer at a time and in order, while the groups spread
-// over the consumers. M is whatever the caller calls a message. There are two
-// strategies, [NewAssigned] and [NewShared]; they differ in when a consumer loses a group.
-// The zero Groups is an empty FIFO queue with assigned groups.
+// A Groups decides which message of one queue each consumer may have next: the messages of a
+// group go to one consumer at a time and in order, while different groups spread over the
+// consumers. M is the caller's type of message. [NewAssigned] and [NewShared] make the two
+// strategies, which differ in when a consumer loses a group. The zero Groups is an empty FIFO
+// queue with assigned groups.
 //
-// From [Groups.Add] on a message waits, until [GroupConsumer.Next] gives it to a consumer. That
-// holds it until [Groups.Settle], or until it goes back by [Groups.Release],
-// [Groups.Refuse] or [GroupConsumer.Close]. [Groups.Remove] takes out what expires. A Groups
-// wakes nobody: after Add, ask the consumer that it returns for its next message; where
-// that is nil, and after any other change, ask all that can take one.
+// A message waits from [Groups.Add] until [GroupConsumer.Next] gives it to a consumer, which
+// holds it until [Groups.Settle], or until [Groups.Release], [Groups.Refuse] or
+// [GroupConsumer.Close] returns it to its place. [Groups.Remove] takes out what expires. A
+// Groups wakes nobody: after Add, ask the consumer that it returns for its next message; if
+// that is nil, and after any other change, ask every consumer that has credit.
 //
 // # Rules
 //
-// The strategies are those of QPID-3720 and QPID-3346. Most of the rules below follow from
-// them; comments cite each by name:
+// The strategies are those of QPID-3720 and QPID-3346, and most of the rules follow from
+// them. The code cites each by name:
 //
-//   - assigned: the consumer that is first given a message of a group owns the group, and
-//     all others of it go to that consumer, until it goes away.
-//   - shared: a consumer owns a group while it holds a message of it, and only then.
-//   - no group: a message without one goes to any consumer where groups are assigned; where
-//     they are shared it is in the default group, unless the queue says otherwise.
-//   - order: a consumer gets the first message in the queue's order that it may have. What
-//     comes back goes to its old place.
-//   - refusal: a consumer that refuses a message, by its selector or as undeliverable
-//     there, gets no later one of its group while that waits; others may get it. An owner that
-//     holds nothing of a group and refuses its first waiting message loses it at once.
+//   - assigned: the first consumer to be given a message of a group owns the group, and gets
+//     all of its messages, until it goes away.
+//   - shared: a consumer owns a group only while it holds a message of it.
+//   - no group: a message without a group goes to any consumer where groups are assigned;
+//     where they are shared it is in the default group, unless the queue says otherwise.
+//   - order: a consumer gets the first message, in the queue's order, that it may have. A
+//     message that comes back goes to its old place.
+//   - refusal: a consumer that refuses a message, by its selector or as undeliverable there,
+//     gets no later message of the group while that one waits; others may get it. An owner
+//     that holds nothing of a group and refuses its first waiting message loses it at once.
 //   - removal: a message that expires, or is evicted, purged or replaced, while a consumer
-//     holds it does not free its group: the consumer is at work on it.
-//   - pending: a message accepted in an open transaction is held until that ends. If its
+//     holds it does not free its group: the consumer is still at work on it.
+//   - pending: a message accepted in an open transaction stays held until that ends. If its
 //     consumer goes away first, its group has no owner and is not free until then.
 //   - detached: a link that is detached and may be resumed has not gone away.
-//   - given up: no more of a group goes to an owner that it was taken from; when nothing of
-//     it is held, it is free, or the heir's.
+//   - given up: an owner gets no more of a group that is taken from it; when it holds nothing
+//     of it, the group is free, or belongs to the consumer that Assign named.
 //
-// Group-sequence plays no part. A delayed message is added when it is due. An
-// owner that takes nothing holds up its own groups only.
+// Group-sequence plays no part. Add a delayed message when it is due. An owner that takes
+// nothing holds up only its own groups.
 //
 // # Cost
 //
-// Add, Next and what changes one message or group cost a search among the groups and the
-// ungrouped messages, logarithmic in their number, however many messages wait in groups. A
-// message that Compare puts before others of its group, or that comes back, is searched for
-// among those too. A consumer with an accept function asks it once about each message on
-// the way to the first that it may have; of many that come back at once it looks at one in
-// 64 and some more. Methods that cost more say so.
+// Add, Next and other calls about one message or group take time logarithmic in the number of
+// groups and ungrouped messages, however many messages wait in groups. A message that Compare
+// puts before others of its group, or that comes back, costs a search among those too. A
+// consumer with an accept function asks once about each message on its way to the first that
+// it may have; of many that come back at once it looks at one in 64 and a few more. Methods
+// that cost more say so.
 //
 // Nothing is allocated once the structure has the size that it needs. A message takes 34
-// bytes and M where it waits in the order in which it came or is held, 39 if it is
-// ungrouped, up to 44 if it came back or Compare ordered it; a group 150 and its text, where
-// a pointer has 64 bits. There can be some 4 billion of each. Memory is taken in parts of 64
-// messages or groups, and a part is given back when nothing in it is left: where one message
-// in 64 stays after a burst, the memory of the burst may. What is made as a whole is the
-// lists of these parts, of 8 bytes for each, and what consumers with accept have to be told
-// of, see [Groups.Open].
+// bytes and M while it waits in the order in which it came or is held, 39 while it is
+// ungrouped, up to 44 if it came back or Compare moved it; a group takes 180 to 220 bytes and
+// its text (on 64 bits). Memory comes in slabs of 64 messages or groups, and a slab is freed
+// when it is empty: where one message in 64 stays after a burst, the memory of the burst may
+// stay. Three things grow or shrink as a whole: the lists of slabs, 8 bytes for each; what
+// [Groups.Open] says of consumers with accept; and the map of groups, which is rebuilt when
+// fewer than one in 64 is left of the most that it had. There can be 4 billion messages and
+// groups.
 //
-// A Groups and its consumers are not safe for concurrent use. They start no goroutines
-// and know no clock. The functions given to them must not call them, nor panic.
+// A Groups and its consumers are not safe for concurrent use. They start no goroutines and
+// read no clock. The functions given to them must not call them, and must not panic.
 type Groups[M any] struct {
 	shared       bool
 	defaultGroup GroupKey         // zero: messages without a group run ungrouped
 	compare      func(a, b M) int // nil: FIFO
 	idleLimit    int              // 0: none
 
-	messages  pool[groupMessage[M]]
-	sequence  uint64         // of the last that was added
-	waiting   int            // how many messages wait
-	held      int            // how many are held
-	free      ranking        // the first messages of groups that are free
-	ungrouped ranking        // the ungrouped messages that wait
-	spares    [4][]*rankNode // see sparesOf
+	messages  slab.Pool[groupMessage[M]]
+	sequence  uint64      // of the last message added
+	waiting   int         // number of messages that wait
+	held      int         // number of messages held
+	free      btree.Tree  // the first message of each group that is free
+	ungrouped btree.Tree  // the ungrouped messages that wait
+	nodes     btree.Nodes // of all trees
 
-	groups pool[groupRecord[M]]
-	index  groupIndex
-	idle   linkedList // groups with an owner and no message, the longest idle first
-	idles  int        // how many
+	groups  slab.Pool[groupRecord[M]]
+	index   map[GroupKey]uint32
+	indexed int       // the most groups that index has had
+	idle    slab.List // groups with an owner and no message, the longest idle first
+	idles   int       // number of groups in idle
 
-	consumers pool[*GroupConsumer[M]]
-	choosy    []*GroupConsumer[M] // those of them that may refuse messages, in no order
-	news      groupNews
+	consumers slab.Pool[*GroupConsumer[M]]
+	selective []*GroupConsumer[M] // those that may refuse messages, in no order
+	log       feed.Log[Ref]       // of messages that became free; nobody reads it: empty
 }
 
-// How it is built.
+// # How it works
 //
-// Messages, groups and consumers are in pools, and known by their numbers there, from 1 on;
-// 0 is none. i is the number of a message, n that of a group.
+// Messages, groups and consumers are numbered from 1 on by their pools; 0 stands for none.
+// In the code, i is the number of a message and n that of a group.
 //
-// Where a message is, its state says:
-//   - ungrouped: in Groups.ungrouped, a ranking, which is a tree in the queue's order.
-//   - lined: in the line of its group, a list, as is each that goes out after all of that when
-//     it comes. In a FIFO queue that is each new one, so that it costs no search.
-//   - stray: in the ranking of its group's strays, as are all others: those that came back or
-//     overtake.
-//   - held: in the list of its holder; in none if that went away and the message is pending.
+// The state of a message says where it is:
+//   - ungrouped: in Groups.ungrouped, a tree in the queue's order.
+//   - in order: in the list of its group's messages that go out in the order in which they
+//     came. A message joins it at the end, without a search, if it goes out after all others
+//     there. In a FIFO queue that is every new message.
+//   - out of order: in the tree of its group's other messages: those that came back, and those
+//     that Compare puts before older ones.
+//   - held: in the list of its holder, or in none if the holder went away and the message is
+//     pending.
 //
-// Of what waits in a group only the first message is where consumers look: in the ready
-// ranking of the group's owner, or in Groups.free if the group is free, or in neither while
-// nobody may have it. So what a consumer may have next is the first of three rankings: its
-// ready, free and ungrouped. How one that may refuse messages goes through the last two, see
-// firstFree.
+// Of the messages that wait in a group, consumers look only at the first. It is in the ready
+// tree of the group's owner, or in Groups.free if the group is free, or in neither while
+// nobody may have it. So the next message of a consumer is the first of three trees: its own
+// ready, free, and ungrouped. How a consumer that may refuse messages searches the last two,
+// firstFree says.
 //
-// Each change to a group ends with arrange, which applies the rules to the group as it is.
-// Then these hold:
-//   - A group has an owner, a message that waits or one that is held; else it is forgotten.
-//   - A consumer that holds a message of a group owns it.
-//   - first is the first of line and strays, and offer says which ranking it is in.
-//   - A group is in its owner's list, and in Groups.idle if it has an owner and no message.
+// Every change to a group ends with applyRules, which looks only at the state of the group.
+// After it:
+//   - A group has an owner, a message that waits, or a message that is held; else it is
+//     forgotten.
+//   - A consumer that holds a message of a group owns the group.
+//   - first is the first message of inOrder and outOfOrder, and offer says which tree it is in.
+//   - A group is in the list of its owner, and in Groups.idle if it has an owner and no
+//     message.
 //
-// The rest of this file: the operations on groups and messages, those of consumers; arrange
-// and what it and they are made of; consumers that refuse messages; the queue's order; and
-// the structures by themselves: candidates, ranking, linkedList, groupIndex and pool.
+// The rest of this file has, in this order: the operations on messages and groups; those of
+// consumers; applyRules and its parts; consumers that may refuse messages; the queue's order;
+// and the calls into internal/btree, slab and feed, which hold the data structures.
 
-// GroupOptions are what queues differ in. The zero GroupOptions are those of a FIFO
-// queue that remembers all owners, and whose messages without a group are in
-// [DefaultGroup] where groups are shared.
+// GroupOptions describe a queue. The zero GroupOptions are those of a FIFO queue that
+// remembers all owners, and puts messages without a group into [DefaultGroup] where groups are
+// shared.
 type GroupOptions[M any] struct {
-	// Compare is the order of a priority or sorted queue: negative if a goes out before b,
-	// positive if after it, 0 if they go out as they came. Nil is FIFO. It must not change its
-	// mind about two messages that are in the queue, nor contradict itself: then the order is
-	// any, [Groups.All] may leave messages out and show others twice, and a message may have
-	// to be searched for among all, or not be offered to a consumer that refuses some, but
-	// none is lost or given twice. Where it says 1, and not 0, of like messages, the last that
-	// came goes out first.
+	// Compare orders a priority or sorted queue: negative if a goes out before b, positive
+	// if after it, 0 if they go out as they came. Nil is FIFO. If it is 1 where 0 is due, the
+	// message that came last goes out first. It must be a consistent ordering while messages
+	// are queued. If it is not, no message is lost or given twice, but the order is undefined,
+	// [Groups.Messages] may skip messages and repeat others, a consumer that refuses some may
+	// not be offered all, and a message may cost a search among all.
 	Compare func(a, b M) int
 
-	// IdleLimit, if positive, is how many groups may have an owner but no message that waits
-	// or is held, where they are assigned. Of more, those that have been so the longest are
-	// given up. That loosens the strategy's first rule: the next message of such a group
-	// goes to anyone. Without a limit an owner is remembered until it goes away.
+	// IdleLimit, if positive, limits how many groups may have an owner but no message, where
+	// groups are assigned. Beyond it, the owners of the groups that have been idle the longest
+	// lose them, so that the next message of such a group goes to any consumer. Without a
+	// limit an owner is remembered until it goes away.
 	IdleLimit int
 
-	// DefaultGroup is the group of messages without one where groups are shared; "" is
-	// [DefaultGroup], the constant.
+	// DefaultGroup is the group of messages without one where groups are shared; "" stands
+	// for the constant [DefaultGroup].
 	DefaultGroup string
 
-	// Ungrouped is that messages without a group run ungrouped where groups are shared, as
+	// Ungrouped lets messages without a group go to any consumer where groups are shared, as
 	// they always do where groups are assigned. DefaultGroup is not used then.
 	Ungrouped bool
 }
 
-// NewAssigned returns an empty queue whose groups each belong to the consumer that is
-// first given a message of it, until that goes away, or holds nothing of the group and
-// refuses its first waiting message (QPID-3720).
+// NewAssigned returns an empty queue in which the first consumer to be given a message of a
+// group owns the group until it goes away, or until it holds nothing of the group and refuses
+// its first waiting message (QPID-3720).
 func NewAssigned[M any](o GroupOptions[M]) *Groups[M] {
 	return &Groups[M]{
 		compare:   o.Compare,
@@ -540,21 +547,20 @@ func NewAssigned[M any](o GroupOptions[M]) *Groups[M] {
 	}
 }
 
-// NewShared returns an empty queue whose groups each belong to a consumer while that holds
-// a message of it, and only then (QPID-3346).
+// NewShared returns an empty queue in which a consumer owns a group only while it holds a
+// message of it (QPID-3346).
 func NewShared[M any](o GroupOptions[M]) *Groups[M] {
 	g := NewAssigned(o)
-	g.shared = true // so no group is ever idle
+	g.shared = true // so that no group is ever idle
 	if !o.Ungrouped {
 		g.defaultGroup = GroupKey{kind: groupText, text: cmp.Or(o.DefaultGroup, DefaultGroup)}
 	}
 	return g
 }
 
-// A Ref stands for one message from [Groups.Add] until it has left the queue and nobody
-// holds it. Refs can be compared with ==. None is given twice; the zero Ref stands for no
-// message. A Ref belongs to the Groups that gave it: another may take it for a message of
-// its own.
+// A Ref identifies a message from [Groups.Add] until it has left the queue and nobody holds it.
+// Refs are comparable, and never reused. The zero Ref identifies no message. Use a Ref only with
+// the Groups that returned it.
 type Ref struct {
 	index    uint32
 	sequence uint64
@@ -562,49 +568,48 @@ type Ref struct {
 
 // A groupMessage is a message that waits or is held.
 type groupMessage[M any] struct {
-	sequence   uint64 // from 1, in the order of Add
-	m          M
-	neighbours        // in its group's line, or in its holder's list
-	gap        uint32 // in line: by how much the next one's sequence is greater, 0: unknown
-	group      uint32 // 0: ungrouped
-	holder     uint32 // number of a consumer; 0: none
-	state      msgState
-	pending    bool // accepted in an open transaction
-	gone       bool // from the queue, though it is held
+	sequence  uint64 // from 1, in the order of Add
+	m         M
+	slab.Link        // in its group's inOrder, or in its holder's list
+	gap       uint32 // if it is in order: the next one's sequence minus its own, 0 if unknown
+	group     uint32 // 0: ungrouped
+	holder    uint32 // number of a consumer; 0: none
+	state     msgState
+	pending   bool // accepted in an open transaction
+	gone      bool // removed from the queue while it is held
 }
 
 type msgState uint8
 
 const (
-	msgVacant    msgState = iota
-	msgUngrouped          // waits in Groups.ungrouped
-	msgLined              // waits in its group's line
-	msgStray              // waits among its group's strays
-	msgHeld               // by its holder; where that went away, by an open transaction
+	msgVacant     msgState = iota
+	msgUngrouped           // waits in Groups.ungrouped
+	msgInOrder             // waits in its group's inOrder
+	msgOutOfOrder          // waits in its group's outOfOrder
+	msgHeld                // held by a consumer, or by the open transaction of one that went away
 )
 
-// A groupRecord is a group that has an owner, or messages that wait or are held. What all
-// steps look at is in the first 64 bytes.
+// A groupRecord is a group that has an owner or messages. The fields that every step looks at
+// are in the first 64 bytes.
 type groupRecord[M any] struct {
 	text     string // of the key, as are bits and kind
 	bits     uint64
-	sequence uint64     // of the message that waits first
-	first    uint32     // that message, 0: none
-	line     linkedList // of waiting messages, those that came in order
-	waiting  uint32     // how many messages wait
-	held     uint32     // how many messages are held
-	owner    uint32     // number of a consumer; 0: none
+	sequence uint64    // of first
+	first    uint32    // the message that waits first, 0: none
+	inOrder  slab.List // of waiting messages, those that go out as they came
+	waiting  uint32    // number of messages that wait
+	held     uint32    // number of messages held
+	owner    uint32    // number of a consumer; 0: none
 	kind     groupKind
-	offer    groupOffer // for whom the first message is
+	offer    groupOffer // who may have first
 	isIdle   bool
-	givenUp  bool // nothing more goes to the owner
-	promised bool // Assign gave it to the owner, which was given no message of it since
+	givenUp  bool // the owner gets no more of it
+	reserved bool // Assign gave it to the owner, which has been given no message of it since
 
-	sameHash uint32            // the next group in its bucket
-	strays   ranking           // of waiting messages, those that did not come in order
-	heir     *GroupConsumer[M] // it may be closed: see openHeir
-	owned    neighbours        // in the owner's list
-	idle     neighbours        // in Groups.idle
+	outOfOrder btree.Tree        // of waiting messages, the others
+	nextOwner  *GroupConsumer[M] // may be closed: see openNextOwner
+	owned      slab.Link         // in the owner's list
+	idle       slab.Link         // in Groups.idle
 }
 
 func (gr *groupRecord[M]) key() GroupKey { return GroupKey{gr.text, gr.bits, gr.kind} }
@@ -612,27 +617,27 @@ func (gr *groupRecord[M]) key() GroupKey { return GroupKey{gr.text, gr.bits, gr.
 type groupOffer uint8
 
 const (
-	toNobody groupOffer = iota // or there is none
-	toOwner                    // it is in the owner's ranking
-	toAnyone                   // it is in Groups.free
+	toNobody groupOffer = iota
+	toOwner             // it is in the owner's ready tree
+	toAnyone            // it is in Groups.free
 )
 
-// openHeir returns who is to have a group that is given up, nil if nobody is.
-func (gr *groupRecord[M]) openHeir() *GroupConsumer[M] {
-	if gr.heir == nil || !gr.heir.open {
+// openNextOwner returns the consumer that gets a group that is given up, nil if there is none.
+func (gr *groupRecord[M]) openNextOwner() *GroupConsumer[M] {
+	if gr.nextOwner == nil || !gr.nextOwner.open {
 		return nil
 	}
-	return gr.heir
+	return gr.nextOwner
 }
 
-// Add puts a message into the queue. It returns the owner of the message's group, which
-// may be [GroupConsumer.Ready] now; nil is any consumer.
+// Add puts a message into the queue. It returns the owner of the message's group, which may be
+// [GroupConsumer.Ready] now; if that is nil, any consumer may be.
 func (g *Groups[M]) Add(m M, k GroupKey) (Ref, *GroupConsumer[M]) {
-	i, msg := g.messages.take()
+	i, msg := g.messages.Take()
 	g.sequence++
 	msg.sequence, msg.m = g.sequence, m
 	r := Ref{i, g.sequence}
-	k = g.runsIn(k)
+	k = g.effectiveKey(k)
 	if k.IsZero() {
 		g.enqueue(i)
 		return r, nil
@@ -643,66 +648,62 @@ func (g *Groups[M]) Add(m M, k GroupKey) (Ref, *GroupConsumer[M]) {
 	}
 	msg.group = n
 	if g.enqueue(i) {
-		g.arrange(n)
+		g.applyRules(n)
 	}
-	return r, g.consumer(g.groups.at(n).owner)
+	return r, g.consumer(g.groups.At(n).owner)
 }
 
-// runsIn returns the group that a message with key k runs in, the zero key if none.
-func (g *Groups[M]) runsIn(k GroupKey) GroupKey {
+// effectiveKey returns the key of the group for a message with key k, zero if it is ungrouped.
+func (g *Groups[M]) effectiveKey(k GroupKey) GroupKey {
 	if k.IsZero() {
 		return g.defaultGroup // [groups: no group]
 	}
 	return k
 }
 
-// Key returns m's key as [RawMessage.GroupKey] does, with the same errors, but allocates
-// nothing if a group with this key has messages or an owner.
+// Key returns the key of m as [RawMessage.GroupKey] does, with the same errors, but allocates
+// nothing if the group has messages or an owner.
 func (g *Groups[M]) Key(m *RawMessage, header string) (GroupKey, error) {
 	k, text, err := m.group(header)
 	if text == nil { // as with an error
 		return k, err
 	}
-	if g.index.buckets > 0 { // as find does, but for a text that is no string yet
-		for n := g.bucket(maphash.Bytes(g.index.seed, text)); n != 0; n = g.groups.at(n).sameHash {
-			if gr := g.groups.at(n); gr.kind == k.kind && gr.text == string(text) {
-				return gr.key(), nil
-			}
-		}
+	if n := g.index[GroupKey{text: string(text), kind: k.kind}]; n != 0 { // a lookup, which copies no text
+		return g.groups.At(n).key(), nil
 	}
 	k.text = string(text)
 	return k, nil
 }
 
-// Settle ends the holding of a message for good: it was accepted, its transaction was
-// committed, or the broker discards it. Like Release, Refuse and MarkPending it returns false,
-// and does nothing, if the message is not held, as when a disposition comes late. When
-// a group becomes free, any consumer may be [GroupConsumer.Ready].
-func (g *Groups[M]) Settle(r Ref) bool { return g.endHolding(r, false) }
+// Settle takes a message that is held out of the queue: it was accepted, its transaction was
+// committed, or the broker discards it. Like Release, Refuse and MarkPending it returns false
+// and does nothing if the message is not held, as when a disposition comes late. If it frees a
+// group, any consumer may be [GroupConsumer.Ready].
+func (g *Groups[M]) Settle(r Ref) bool { return g.settleOrRelease(r, false) }
 
-// Release returns a message to its place in the queue: it was released, or rejected, or
-// its transaction was rolled back. One that was removed does not return, but is held no
-// more.
-func (g *Groups[M]) Release(r Ref) bool { return g.endHolding(r, true) }
+// Release returns a message that is held to its place in the queue: it was released or
+// rejected, or its transaction was rolled back. If the message was removed meanwhile it is
+// dropped.
+func (g *Groups[M]) Release(r Ref) bool { return g.settleOrRelease(r, true) }
 
-// Refuse is Release, and the consumer does not get the message again: it was modified as
-// undeliverable here. From then on the consumer costs what one with an accept function does.
+// Refuse is Release of a message that was modified as undeliverable here: its consumer does not
+// get it again. From then on the consumer costs as much as one with an accept function.
 func (g *Groups[M]) Refuse(r Ref) bool {
 	msg := g.holding(r)
 	if msg == nil {
 		return false
 	}
 	if c := g.consumer(msg.holder); c != nil && !msg.gone {
-		c.makeChoosy()
+		c.makeSelective()
 		c.judge(r.index, false)
 	}
-	return g.endHolding(r, true)
+	return g.settleOrRelease(r, true)
 }
 
-// MarkPending marks a message that was accepted in an open transaction. It stays held until the
-// commit, which is Settle, or the rollback, which is Release. If its consumer goes away
-// before that, no message of its group goes to anyone. MarkPending returns false for a message
-// that is already marked.
+// MarkPending marks a message as accepted in an open transaction. It stays held until the
+// commit, which is Settle, or the rollback, which is Release. If its consumer goes away before
+// that, nobody gets a message of its group. MarkPending returns false if the message is
+// marked already.
 func (g *Groups[M]) MarkPending(r Ref) bool {
 	msg := g.holding(r)
 	if msg == nil || msg.pending {
@@ -712,10 +713,10 @@ func (g *Groups[M]) MarkPending(r Ref) bool {
 	return true
 }
 
-// Remove takes a message out of the queue, because it expired, or was evicted, purged or
-// replaced, and returns it and the consumer that holds it, if one does. That one goes on
-// holding it, and its group, until it settles or releases it or goes away. Remove returns
-// false if the message is not in the queue.
+// Remove takes a message out of the queue because it expired, or was evicted, purged or
+// replaced. It returns the message and the consumer that holds it, if any: that one goes on
+// holding it, and its group, until it settles or releases it or goes away. Remove returns false
+// if the message is not in the queue.
 func (g *Groups[M]) Remove(r Ref) (m M, holder *GroupConsumer[M], ok bool) {
 	msg := g.get(r)
 	if msg == nil || msg.gone {
@@ -730,14 +731,14 @@ func (g *Groups[M]) Remove(r Ref) (m M, holder *GroupConsumer[M], ok bool) {
 	g.dequeue(r.index)
 	g.forgetMessage(r.index)
 	if n != 0 {
-		g.arrange(n)
+		g.applyRules(n)
 	}
 	return m, nil, true
 }
 
-// Get returns a message that waits or is held, also one that was removed while it is held,
-// and the consumer that holds it, if one does. It returns false when the message has left
-// the queue and nobody holds it.
+// Get returns a message that waits or is held, and the consumer that holds it, if any. That
+// includes a message that was removed while it is held. Get returns false if the message has
+// left the queue and nobody holds it.
 func (g *Groups[M]) Get(r Ref) (m M, holder *GroupConsumer[M], ok bool) {
 	msg := g.get(r)
 	if msg == nil {
@@ -746,32 +747,30 @@ func (g *Groups[M]) Get(r Ref) (m M, holder *GroupConsumer[M], ok bool) {
 	return msg.m, g.consumer(msg.holder), true
 }
 
-// Unassign gives a group up: no more of it goes to its owner, and when nothing of it is
-// held, anyone may own it, the old owner included. It is how a broker rebalances, and how
-// it ends a group with its last message. A consumer that Assign named is not to have it any
-// more. Unassign returns false if the group has no owner, or is given up already, and has no
-// such heir.
+// Unassign gives a group up: its owner gets no more of it, and when it holds nothing of it
+// anyone may own the group, the old owner included. A broker calls it to rebalance, or to end a
+// group with its last message. It also undoes an Assign that has not taken effect. Unassign
+// returns false if there is nothing to give up.
 func (g *Groups[M]) Unassign(k GroupKey) bool {
-	n := g.find(g.runsIn(k))
+	n := g.find(g.effectiveKey(k))
 	if n == 0 {
 		return false
 	}
-	gr := g.groups.at(n)
-	if gr.openHeir() == nil && (gr.owner == 0 || gr.givenUp) {
+	gr := g.groups.At(n)
+	if gr.openNextOwner() == nil && (gr.owner == 0 || gr.givenUp) {
 		return false
 	}
-	gr.givenUp, gr.heir = true, nil
-	g.arrange(n)
+	gr.givenUp, gr.nextOwner = true, nil
+	g.applyRules(n)
 	return true
 }
 
-// Assign hands a group over to a consumer: as with Unassign no more of it goes to its
-// owner, and when nothing of it is held, c owns it. If c refuses its first waiting message
-// then, or has gone away, nobody does. Where groups are assigned it may be a group that
-// is not known yet; where they are shared it must have messages, and c owns it from then
-// until it has settled what it gets of it. Assign reports whether c owns the group or is to.
+// Assign hands a group over to c: its owner gets no more of it, and when it holds nothing of it
+// c owns the group, unless c refuses its first waiting message or has gone away. Where groups
+// are assigned the group may be new. Where they are shared it must have messages, and c owns it
+// until it has settled those that it gets. Assign reports whether c owns the group now or will.
 func (g *Groups[M]) Assign(k GroupKey, c *GroupConsumer[M]) bool {
-	k = g.runsIn(k)
+	k = g.effectiveKey(k)
 	if c == nil || c.g != g || !c.open || k.IsZero() {
 		return false
 	}
@@ -782,101 +781,111 @@ func (g *Groups[M]) Assign(k GroupKey, c *GroupConsumer[M]) bool {
 		}
 		n = g.enter(k)
 	}
-	gr := g.groups.at(n)
-	gr.givenUp, gr.heir = false, nil
+	gr := g.groups.At(n)
+	gr.givenUp, gr.nextOwner = false, nil
 	if gr.owner != c.number {
-		gr.givenUp, gr.heir = true, c
+		gr.givenUp, gr.nextOwner = true, c
 	}
-	g.arrange(n)
-	return gr.owner == c.number || gr.heir == c // neither, if it was forgotten
+	g.applyRules(n)
+	return gr.owner == c.number || gr.nextOwner == c // neither, if it was forgotten
 }
 
 // Owner returns the consumer that owns a group, nil if none does.
 func (g *Groups[M]) Owner(k GroupKey) *GroupConsumer[M] {
-	n := g.find(g.runsIn(k))
+	n := g.find(g.effectiveKey(k))
 	if n == 0 {
 		return nil
 	}
-	return g.consumer(g.groups.at(n).owner)
+	return g.consumer(g.groups.At(n).owner)
 }
 
-// GroupCounts tell how many messages and groups there are in a [Groups].
+// GroupCounts count the messages and groups of a [Groups].
 type GroupCounts struct {
 	Waiting int // messages that wait
-	Held    int // messages that are held, those that were removed too
+	Held    int // messages that are held, including those that were removed
 	Groups  int // groups that have messages or an owner
-	Idle    int // of these, groups that have an owner and no message
+	Idle    int // groups that have an owner but no message
 }
 
-// Counts returns how many messages and groups there are now.
+// Counts returns the current numbers of messages and groups.
 func (g *Groups[M]) Counts() GroupCounts {
-	return GroupCounts{g.waiting, g.held, g.groups.len, g.idles}
+	return GroupCounts{g.waiting, g.held, g.groups.Len(), g.idles}
 }
 
-// A GroupStatus is the state of a group: see [Groups.Statuses].
+// A GroupStatus is the state of a group.
 type GroupStatus[M any] struct {
 	Key       GroupKey
 	Owner     *GroupConsumer[M] // nil: none
-	GivenUp   bool              // by Unassign or Assign, and something of it is still held
-	NextOwner *GroupConsumer[M] // to whom Assign gives it when nothing of it is held; nil: to none
-	Waiting   int               // messages that wait
-	Held      int               // messages that are held, those that were removed too
+	GivenUp   bool              // Unassign or Assign took it from Owner, which still holds some of it
+	NextOwner *GroupConsumer[M] // named by Assign: owns the group when Owner holds nothing of it; nil: none
+	Waiting   int               // number of messages that wait
+	Held      int               // number of messages that are held, including those that were removed
 	Oldest    Ref               // the message that waits first, zero if none waits
+}
+
+// Status returns the state of one group, and reports whether it has messages or an owner. It
+// costs one lookup, however many groups there are. The zero key stands for the default group,
+// as it does in all methods.
+func (g *Groups[M]) Status(k GroupKey) (GroupStatus[M], bool) {
+	n := g.find(g.effectiveKey(k))
+	if n == 0 {
+		return GroupStatus[M]{}, false
+	}
+	return g.status(g.groups.At(n)), true
 }
 
 // Statuses iterates over the groups that have messages or an owner, in no order. The queue
 // must not change meanwhile.
 func (g *Groups[M]) Statuses() iter.Seq[GroupStatus[M]] {
 	return func(yield func(GroupStatus[M]) bool) {
-		for gr := range g.groups.all() {
-			s := GroupStatus[M]{
-				Key:       gr.key(),
-				Owner:     g.consumer(gr.owner),
-				GivenUp:   gr.givenUp,
-				NextOwner: gr.openHeir(),
-				Waiting:   int(gr.waiting),
-				Held:      int(gr.held),
-			}
-			if gr.first != 0 {
-				s.Oldest = Ref{gr.first, gr.sequence}
-			}
-			if !yield(s) {
+		for _, gr := range g.groups.All() {
+			if !yield(g.status(gr)) {
 				return
 			}
 		}
 	}
 }
 
-// Messages iterates over the messages that wait, whoever may have them, in the queue's order:
-// what a browser sees, for which there are no groups. To begin takes a time in proportion
-// to the groups, and each message one logarithmic in their number. The message at hand
-// may be removed meanwhile; nothing else may change.
-func (g *Groups[M]) Messages() iter.Seq2[Ref, M] {
+func (g *Groups[M]) status(gr *groupRecord[M]) GroupStatus[M] {
+	s := GroupStatus[M]{
+		Key:       gr.key(),
+		Owner:     g.consumer(gr.owner),
+		GivenUp:   gr.givenUp,
+		NextOwner: gr.openNextOwner(),
+		Waiting:   int(gr.waiting),
+		Held:      int(gr.held),
+	}
+	if gr.first != 0 {
+		s.Oldest = Ref{gr.first, gr.sequence}
+	}
+	return s
+}
+
+// Waiting iterates over the messages of one group that wait, whoever may have them, in the
+// queue's order. The zero key stands for the messages without a group, whether these run
+// ungrouped or in the default group. Each message takes constant time, or logarithmic in their
+// number if it is ungrouped, came back, or was moved by Compare; other groups cost nothing.
+// The loop may remove the current message; nothing else may change.
+func (g *Groups[M]) Waiting(k GroupKey) iter.Seq2[Ref, M] {
 	return func(yield func(Ref, M) bool) {
-		var next candidates[M] // the next one ungrouped, in each group's line, and of its strays
-		add := func(i uint32) {
-			if i != 0 {
-				next.add(g, candidate{Ref: g.ref(i)})
+		listed, tree, most := uint32(0), &g.ungrouped, g.ungrouped.Len()
+		if k = g.effectiveKey(k); !k.IsZero() {
+			n := g.find(k)
+			if n == 0 {
+				return
 			}
+			gr := g.groups.At(n)
+			listed, tree, most = gr.inOrder.First, &gr.outOfOrder, int(gr.waiting)
 		}
-		after := func(r *ranking, p *queuePlace[M]) {
-			g.walk(r.root, p, func(i uint32) bool { add(i); return false })
-		}
-		after(&g.ungrouped, nil)
-		for gr := range g.groups.all() {
-			add(gr.line.first)
-			after(&gr.strays, nil)
-		}
-		for most := g.waiting; most > 0 && len(next) > 0; most-- { // though compare contradicts itself
-			r := next.drop(g).Ref
-			p, m := g.place(r.index), g.messages.at(r.index).m
-			switch msg := g.messages.at(r.index); msg.state {
-			case msgUngrouped:
-				after(&g.ungrouped, &p)
-			case msgLined:
-				add(msg.right)
-			case msgStray:
-				after(&g.groups.at(msg.group).strays, &p)
+		for ranked := tree.First(); most > 0 && listed|ranked != 0; most-- { // even if compare contradicts itself
+			i := g.sooner(listed, ranked)
+			msg := g.messages.At(i)
+			r, m := Ref{i, msg.sequence}, msg.m
+			if i == listed {
+				listed = msg.Right
+			} else {
+				ranked = 0
+				g.after(tree, false, msg.sequence, &msg.m, func(j uint32) bool { ranked = j; return false })
 			}
 			if !yield(r, m) {
 				return
@@ -885,95 +894,133 @@ func (g *Groups[M]) Messages() iter.Seq2[Ref, M] {
 	}
 }
 
-// A GroupConsumer takes messages from the [Groups] that opened it, holds them and owns groups.
+// Messages iterates over the messages that wait, whoever may have them, in the queue's order:
+// what a browser sees, which groups do not concern. It takes time in proportion to the number
+// of groups to start, and logarithmic in it for each message. The loop may remove the current
+// message; nothing else may change.
+func (g *Groups[M]) Messages() iter.Seq2[Ref, M] {
+	return func(yield func(Ref, M) bool) {
+		var next feed.Heap[candidate] // the next of each list and tree
+		add := func(i uint32) {
+			if i != 0 {
+				next.Push(candidate{Ref: g.ref(i)}, g.isKnown, g.isBefore)
+			}
+		}
+		after := func(t *btree.Tree, sequence uint64, m *M) {
+			g.after(t, false, sequence, m, func(i uint32) bool { add(i); return false })
+		}
+		after(&g.ungrouped, 0, nil)
+		for _, gr := range g.groups.All() {
+			add(gr.inOrder.First)
+			after(&gr.outOfOrder, 0, nil)
+		}
+		for most := g.waiting; most > 0 && len(next) > 0; most-- { // even if compare contradicts itself
+			r := next.Pop(g.isKnown, g.isBefore).Ref
+			msg := g.messages.At(r.index)
+			m := msg.m
+			switch msg.state {
+			case msgUngrouped:
+				after(&g.ungrouped, r.sequence, &msg.m)
+			case msgInOrder:
+				add(msg.Right)
+			case msgOutOfOrder:
+				after(&g.groups.At(msg.group).outOfOrder, r.sequence, &msg.m)
+			}
+			if !yield(r, m) {
+				return
+			}
+		}
+	}
+}
+
+// A GroupConsumer takes messages from the [Groups] that opened it, holds them, and owns groups.
 // The zero GroupConsumer is closed.
 type GroupConsumer[M any] struct {
 	g      *Groups[M]
 	number uint32 // in Groups.consumers
 	open   bool
-	held   linkedList // of messages, as it got them
-	owned  linkedList // of groups, as it got them
-	ready  ranking    // the first messages of these, where it may have them
+	held   slab.List  // of messages, in the order in which it got them
+	owned  slab.List  // of groups, in the order in which it got them
+	ready  btree.Tree // the first message of each of these, where it may have that
 
-	// What follows is of a consumer that may refuse messages: see firstFree.
-	choosy   bool
-	choosyAt int                                     // in Groups.choosy
-	accept   func(M) bool                            // nil: it refuses only what Refuse says
-	verdicts []*[partSize]uint64                     // by message: twice its sequence number, plus 1 if refused
-	judged   struct{ free, ungrouped queuePlace[M] } // how far these rankings of Groups are judged
-	readNews uint64                                  // how far Groups.news are read
-	mayHave  candidates[M]                           // free messages before that, and some that were: it is asked about the first only
+	// The rest serves consumers that may refuse messages: see firstFree.
+	selective   bool
+	selectiveAt int                                // in Groups.selective
+	accept      func(M) bool                       // nil: it refuses only what Refuse says
+	verdicts    []*[slab.Size]uint64               // by message: twice its sequence number, plus 1 if refused
+	judged      struct{ free, ungrouped place[M] } // how far it has judged these trees of Groups
+	logRead     uint64                             // how far it has read Groups.log
+	candidates  feed.Heap[candidate]               // free messages up to judged; it is asked only about the first
 }
 
-// Open adds a consumer. If accept is not nil the consumer refuses the messages for which
-// it is false: accept is its selector, and must always say the same of a message. It is
-// asked at most once about each, when that could go to the consumer, by any method of the
-// Groups and its consumers that changes or looks at what they may have. An answer takes 8 bytes,
-// kept in parts of 64 while the queue has messages there. All such consumers together need
-// up to 9 bytes more for each message that is free for anyone. In a queue with Compare, each
-// may keep alive two messages that have left; without, none.
+// Open adds a consumer. If accept is not nil the consumer refuses the messages for which it
+// returns false: accept is its selector, and must always say the same of a message. Any method
+// that changes or looks at what a consumer may have can call accept, at most once for each
+// message. An answer takes 8 bytes, in slabs of 64 that stay while the queue has messages
+// there. All such consumers together take up to 9 bytes for each message that is free for
+// anyone. In a queue with Compare, each may keep alive two messages that have left.
 func (g *Groups[M]) Open(accept func(M) bool) *GroupConsumer[M] {
-	number, at := g.consumers.take()
+	number, at := g.consumers.Take()
 	c := &GroupConsumer[M]{g: g, number: number, open: true, accept: accept}
 	*at = c
 	if accept != nil {
-		c.makeChoosy()
+		c.makeSelective()
 	}
 	return c
 }
 
 // Next gives the consumer the first message that it may have, and returns false if there is
-// none. The consumer holds it then, and owns its group. For a consumer that settles as it
-// receives, call Settle with it at once: where groups are assigned it keeps the group, where
-// they are shared it does not.
+// none. The consumer then holds the message and owns its group. For a consumer that settles as
+// it receives, call Settle at once: it keeps the group where groups are assigned, but not where
+// they are shared.
 func (c *GroupConsumer[M]) Next() (m M, r Ref, ok bool) {
 	i := c.next()
 	if i == 0 {
 		return m, r, false
 	}
 	g := c.g
-	msg := g.messages.at(i)
+	msg := g.messages.At(i)
 	n := msg.group
 	g.dequeue(i)
 	if n != 0 {
-		gr := g.groups.at(n)
+		gr := g.groups.At(n)
 		gr.held++
-		gr.promised = false
+		gr.reserved = false
 		if gr.owner != c.number {
 			g.own(n, c) // [groups: assigned] [groups: shared]
 		}
 	}
 	g.held++
 	msg.state, msg.holder = msgHeld, c.number
-	c.held.add(i, g.messageNeighbours)
+	c.held.PushBack(i, g.messageLink)
 	if n != 0 {
-		g.arrange(n)
+		g.applyRules(n)
 	}
 	return msg.m, Ref{i, msg.sequence}, true
 }
 
-// Peek returns what Next would give, and gives nothing. Like Next it may call the accept of
+// Peek returns what Next would give, without giving it. Like Next it may call the accept of
 // [Groups.Open].
 func (c *GroupConsumer[M]) Peek() (m M, r Ref, ok bool) {
 	i := c.next()
 	if i == 0 {
 		return m, r, false
 	}
-	return c.g.messages.at(i).m, c.g.ref(i), true
+	return c.g.messages.At(i).m, c.g.ref(i), true
 }
 
 // Ready reports whether Next would give a message. Like Next it may call the accept of
 // [Groups.Open].
 func (c *GroupConsumer[M]) Ready() bool { return c.next() != 0 }
 
-// Held iterates over the messages that the consumer holds, in the order in which it got
-// them. The one at hand may be settled, released, refused or removed meanwhile.
+// Held iterates over the messages that the consumer holds, in the order in which it got them.
+// The loop may settle, release, refuse or remove the current one.
 func (c *GroupConsumer[M]) Held() iter.Seq2[Ref, M] {
 	return func(yield func(Ref, M) bool) {
-		for i := c.held.first; i != 0; {
-			msg := c.g.messages.at(i)
+		for i := c.held.First; i != 0; {
+			msg := c.g.messages.At(i)
 			r := Ref{i, msg.sequence}
-			i = msg.right
+			i = msg.Right
 			if !yield(r, msg.m) {
 				return
 			}
@@ -981,13 +1028,13 @@ func (c *GroupConsumer[M]) Held() iter.Seq2[Ref, M] {
 	}
 }
 
-// Owned iterates over the groups that the consumer owns, in the order in which it got
-// them. The queue must not change meanwhile.
+// Owned iterates over the groups that the consumer owns, in the order in which it got them. The
+// queue must not change meanwhile.
 func (c *GroupConsumer[M]) Owned() iter.Seq[GroupKey] {
 	return func(yield func(GroupKey) bool) {
-		for n := c.owned.first; n != 0; {
-			gr := c.g.groups.at(n)
-			n = gr.owned.right
+		for n := c.owned.First; n != 0; {
+			gr := c.g.groups.At(n)
+			n = gr.owned.Right
 			if !yield(gr.key()) {
 				return
 			}
@@ -995,63 +1042,63 @@ func (c *GroupConsumer[M]) Owned() iter.Seq[GroupKey] {
 	}
 }
 
-// Close ends a consumer that has gone away: it cancelled, or its link was detached for good,
-// or its connection lost. Its messages return to their places, save those that are pending,
-// and its groups are free, save those with a pending message. Close returns how many messages
-// returned. It costs what it costs to release each message held, and to give up each group
-// owned. A consumer that is closed gets, holds and owns nothing.
+// Close ends a consumer that has gone away: it cancelled, its link was detached for good, or
+// its connection was lost. Its messages return to their places, except those that are pending,
+// and its groups become free, except those with a pending message. Close returns the number of
+// messages that returned. It costs as much as releasing each message and giving up each group.
+// A closed consumer gets, holds and owns nothing.
 func (c *GroupConsumer[M]) Close() (returned int) {
 	if !c.open {
 		return 0
 	}
 	g := c.g
-	if c.choosy { // it needs no news of what it returns
-		last := len(g.choosy) - 1
-		g.choosy[c.choosyAt] = g.choosy[last]
-		g.choosy[c.choosyAt].choosyAt = c.choosyAt
-		g.choosy[last] = nil
-		if g.choosy = g.choosy[:last]; last == 0 {
-			g.choosy = nil
-			g.news.clear()
+	if c.selective { // it need not read of what it returns
+		last := len(g.selective) - 1
+		g.selective[c.selectiveAt] = g.selective[last]
+		g.selective[c.selectiveAt].selectiveAt = c.selectiveAt
+		g.selective[last] = nil
+		if g.selective = g.selective[:last]; last == 0 {
+			g.selective = nil
+			g.log.Clear()
 		}
 	}
 	waiting := g.waiting
-	for i := c.held.last; i != 0; { // the last first, so that each goes before all that wait
-		msg := g.messages.at(i)
-		next := msg.left
-		if i == c.held.first {
+	for i := c.held.Last; i != 0; { // the last first, so that each goes before all that wait already
+		msg := g.messages.At(i)
+		next := msg.Left
+		if i == c.held.First {
 			next = 0
 		}
 		if msg.pending {
 			msg.holder = 0
 		} else {
-			g.letGo(i, true)
+			g.endHold(i, true)
 		}
 		i = next
 	}
 	returned = g.waiting - waiting
-	for c.owned.last != 0 {
-		n := c.owned.last
+	for c.owned.Last != 0 {
+		n := c.owned.Last
 		g.own(n, nil)
-		g.arrange(n)
+		g.applyRules(n)
 	}
-	g.consumers.give(c.number, nil)
+	g.consumers.Give(c.number, nil)
 	*c = GroupConsumer[M]{g: g}
 	return returned
 }
 
-// arrange does what the rules say of a group as it is now: who owns it, who may have its
-// first message, and whether it is remembered. Whatever changes a group ends with it. The
-// group may be forgotten then.
-func (g *Groups[M]) arrange(n uint32) {
-	gr := g.groups.at(n)
+// applyRules applies the rules to the present state of a group: who owns it, who may have its
+// first message, and whether it is remembered. Whatever changes a group calls it last, because
+// the group may be forgotten then.
+func (g *Groups[M]) applyRules(n uint32) {
+	gr := g.groups.At(n)
 	owner := g.consumer(gr.owner)
 	if gr.held == 0 {
 		if gr.givenUp { // [groups: given up]
-			owner = gr.openHeir()
-			gr.givenUp, gr.heir, gr.promised = false, nil, owner != nil
+			owner = gr.openNextOwner()
+			gr.givenUp, gr.nextOwner, gr.reserved = false, nil, owner != nil
 		}
-		if g.shared && !(gr.promised && gr.first != 0) {
+		if g.shared && !(gr.reserved && gr.first != 0) {
 			owner = nil // [groups: shared]
 		}
 		if owner != nil && gr.first != 0 && !owner.accepts(gr.first) {
@@ -1062,12 +1109,12 @@ func (g *Groups[M]) arrange(n uint32) {
 		g.own(n, owner)
 	}
 
-	to := toNobody // also if it has no owner and something is held [groups: pending]
+	to := toNobody // which holds if it has no owner and something is held [groups: pending]
 	switch {
 	case gr.first == 0:
 	case owner != nil && !gr.givenUp && owner.accepts(gr.first):
 		to = toOwner
-	case gr.held == 0: // and no owner: it would accept
+	case gr.held == 0: // and it has no owner, which would accept
 		to = toAnyone
 	}
 	if to != gr.offer {
@@ -1078,66 +1125,66 @@ func (g *Groups[M]) arrange(n uint32) {
 	if idle := empty && owner != nil; idle != gr.isIdle {
 		gr.isIdle = idle
 		if idle {
-			g.idle.add(n, g.idleNeighbours)
+			g.idle.PushBack(n, g.idleLink)
 			g.idles++
 		} else {
-			g.idle.remove(n, g.idleNeighbours)
+			g.idle.Remove(n, g.idleLink)
 			g.idles--
 		}
 	}
 	if empty && owner == nil {
 		g.forgetGroup(n)
 	} else if g.idleLimit > 0 && g.idles > g.idleLimit {
-		longest := g.idle.first
+		longest := g.idle.First
 		g.own(longest, nil)
-		g.arrange(longest)
+		g.applyRules(longest)
 	}
 }
 
-// own makes c the owner of a group; nil is nobody.
+// own makes c the owner of a group; nil stands for nobody.
 func (g *Groups[M]) own(n uint32, c *GroupConsumer[M]) {
-	gr := g.groups.at(n)
+	gr := g.groups.At(n)
 	g.offer(gr, toNobody)
 	if old := g.consumer(gr.owner); old != nil {
-		old.owned.remove(n, g.ownedNeighbours)
+		old.owned.Remove(n, g.ownedLink)
 	}
 	gr.owner = 0
 	if c != nil {
 		gr.owner = c.number
-		c.owned.add(n, g.ownedNeighbours)
+		c.owned.PushBack(n, g.ownedLink)
 	}
 }
 
-// enqueue puts a message to its place among those that wait, and reports whether it is the
-// first of a group, which is to be arranged then.
+// enqueue puts a message at its place among those that wait, and reports whether it became the
+// first of a group, which needs applyRules then.
 func (g *Groups[M]) enqueue(i uint32) (first bool) {
-	msg := g.messages.at(i)
+	msg := g.messages.At(i)
 	g.waiting++
 	if msg.group == 0 {
 		msg.state = msgUngrouped
-		g.rank(&g.ungrouped, i, msg.sequence, false)
-		g.tell(i)
+		g.insert(&g.ungrouped, i, msg.sequence, false)
+		g.publish(i)
 		return false
 	}
-	gr := g.groups.at(msg.group)
+	gr := g.groups.At(msg.group)
 	gr.waiting++
-	if gr.line.last != 0 {
-		if last := g.messages.at(gr.line.last); g.before(last, msg) {
+	if gr.inOrder.Last != 0 {
+		if last := g.messages.At(gr.inOrder.Last); g.before(last, msg) {
 			last.gap = 0
 			if gap := msg.sequence - last.sequence; gap <= math.MaxUint32 {
 				last.gap = uint32(gap)
 			}
-			msg.state = msgLined
-			gr.line.add(i, g.messageNeighbours)
+			msg.state = msgInOrder
+			gr.inOrder.PushBack(i, g.messageLink)
 			return false
 		}
-		msg.state = msgStray
-		g.rank(&gr.strays, i, msg.sequence, false)
+		msg.state = msgOutOfOrder
+		g.insert(&gr.outOfOrder, i, msg.sequence, false)
 	} else {
-		msg.state = msgLined
-		gr.line.add(i, g.messageNeighbours)
+		msg.state = msgInOrder
+		gr.inOrder.PushBack(i, g.messageLink)
 	}
-	if gr.first != 0 && g.before(g.messages.at(gr.first), msg) {
+	if gr.first != 0 && g.before(g.messages.At(gr.first), msg) {
 		return false
 	}
 	g.offer(gr, toNobody)
@@ -1145,96 +1192,95 @@ func (g *Groups[M]) enqueue(i uint32) (first bool) {
 	return true
 }
 
-// dequeue takes a message out of where it waits. Its group is to be arranged then.
+// dequeue takes a message out of where it waits. Its group needs applyRules then.
 func (g *Groups[M]) dequeue(i uint32) {
-	msg := g.messages.at(i)
+	msg := g.messages.At(i)
 	g.waiting--
 	if msg.state == msgUngrouped {
-		g.unrank(&g.ungrouped, i, msg.sequence)
+		g.remove(&g.ungrouped, i, msg.sequence, false)
 		return
 	}
-	gr := g.groups.at(msg.group)
+	gr := g.groups.At(msg.group)
 	gr.waiting--
 	if i == gr.first {
 		g.offer(gr, toNobody)
 	}
 	gap := msg.gap
 	switch {
-	case msg.state == msgStray:
-		g.unrank(&gr.strays, i, msg.sequence)
+	case msg.state == msgOutOfOrder:
+		g.remove(&gr.outOfOrder, i, msg.sequence, false)
 		gap = 0
-	case i != gr.line.first:
-		g.messages.at(msg.left).gap = 0
+	case i != gr.inOrder.First:
+		g.messages.At(msg.Left).gap = 0
 		fallthrough
 	default:
-		gr.line.remove(i, g.messageNeighbours)
+		gr.inOrder.Remove(i, g.messageLink)
 	}
 	if i != gr.first {
 		return
 	}
-	// The next in line need not be looked at now, if nothing else may be first.
-	gr.first, gr.sequence = gr.line.first, msg.sequence+uint64(gap)
-	if gr.strays.root != nil {
-		gr.first, gap = g.sooner(gr.first, gr.strays.first()), 0
+	// With the gap, the next message need not be looked at now.
+	gr.first, gr.sequence = gr.inOrder.First, msg.sequence+uint64(gap)
+	if gr.outOfOrder.Len() > 0 {
+		gr.first, gap = g.sooner(gr.first, gr.outOfOrder.First()), 0
 	}
 	if gap == 0 && gr.first != 0 {
-		gr.sequence = g.messages.at(gr.first).sequence
+		gr.sequence = g.messages.At(gr.first).sequence
 	}
 }
 
-// offer has those find a group's first message who may have it.
+// offer puts a group's first message where those look who may have it.
 func (g *Groups[M]) offer(gr *groupRecord[M], to groupOffer) {
 	switch gr.offer {
 	case toOwner:
-		g.unrank(&g.consumer(gr.owner).ready, gr.first, gr.sequence)
+		g.remove(&g.consumer(gr.owner).ready, gr.first, gr.sequence, true)
 	case toAnyone:
-		g.unrank(&g.free, gr.first, gr.sequence)
+		g.remove(&g.free, gr.first, gr.sequence, true)
 	}
 	gr.offer = to
 	switch to {
 	case toOwner:
-		g.rank(&g.consumer(gr.owner).ready, gr.first, gr.sequence, true)
+		g.insert(&g.consumer(gr.owner).ready, gr.first, gr.sequence, true)
 	case toAnyone:
-		g.rank(&g.free, gr.first, gr.sequence, true)
-		g.tell(gr.first)
+		g.insert(&g.free, gr.first, gr.sequence, true)
+		g.publish(gr.first)
 	}
 }
 
-// tell puts a message that came to be free into the news, if there is who reads them.
-func (g *Groups[M]) tell(i uint32) {
-	if len(g.choosy) == 0 {
+// publish adds a message that became free to the log, if anyone reads that.
+func (g *Groups[M]) publish(i uint32) {
+	if len(g.selective) == 0 {
 		return
 	}
-	n := &g.news
-	entry := n.add(i, g.freeLen())
-	if first := n.firstOf(entry); entry%newsPage == 0 || g.known(*first) && g.refBefore(g.ref(i), *first) {
+	entry := g.log.Append(i, g.freeLen())
+	if first := g.log.Page(entry); entry%feed.PageSize == 0 || g.known(*first) && g.refBefore(g.ref(i), *first) {
 		*first = g.ref(i)
 	}
 }
 
-// endHolding is Settle and Release.
-func (g *Groups[M]) endHolding(r Ref, back bool) bool {
+// settleOrRelease is Settle, or Release if back is true.
+func (g *Groups[M]) settleOrRelease(r Ref, back bool) bool {
 	msg := g.holding(r)
 	if msg == nil {
 		return false
 	}
 	if c := g.consumer(msg.holder); c != nil {
-		c.held.remove(r.index, g.messageNeighbours)
+		c.held.Remove(r.index, g.messageLink)
 	}
-	if n := g.letGo(r.index, back); n != 0 {
-		g.arrange(n)
+	if n := g.endHold(r.index, back); n != 0 {
+		g.applyRules(n)
 	}
 	return true
 }
 
-// letGo drops a message that was held, or puts it back, and returns its group, which is
-// to be arranged then.
-func (g *Groups[M]) letGo(i uint32, back bool) (n uint32) {
-	msg := g.messages.at(i)
+// endHold drops a message that was held, or puts it back, and returns its group, which needs
+// applyRules then.
+func (g *Groups[M]) endHold(i uint32, back bool) (n uint32) {
+	msg := g.messages.At(i)
 	n = msg.group
 	g.held--
 	if n != 0 {
-		g.groups.at(n).held--
+		g.groups.At(n).held--
 	}
 	if !back || msg.gone {
 		g.forgetMessage(i)
@@ -1246,31 +1292,31 @@ func (g *Groups[M]) letGo(i uint32, back bool) (n uint32) {
 }
 
 // forgetMessage drops a message that neither waits nor is held any more.
-func (g *Groups[M]) forgetMessage(i uint32) { g.messages.give(i, g.partFreed) }
+func (g *Groups[M]) forgetMessage(i uint32) { g.messages.Give(i, g.slabFreed) }
 
-// partFreed gives back what consumers that refuse messages had for a part of g.messages, and
+// slabFreed frees what consumers that may refuse messages have for a slab of g.messages, and
 // for more free messages than there are now.
-func (g *Groups[M]) partFreed(part int) {
-	for _, c := range g.choosy { // the others, however many, have nothing of it
-		if part < len(c.verdicts) {
-			c.verdicts[part] = nil
+func (g *Groups[M]) slabFreed(n int) {
+	for _, c := range g.selective { // the others, however many, keep nothing
+		if n < len(c.verdicts) {
+			c.verdicts[n] = nil
 		}
 		c.trim()
 	}
-	g.news.trim(g.freeLen())
+	g.log.Trim(g.freeLen())
 }
 
-// get returns the message that r stands for, nil if there is none.
+// get returns the message that r identifies, nil if there is none.
 func (g *Groups[M]) get(r Ref) *groupMessage[M] {
-	if r.sequence != 0 && g.messages.has(r.index) {
-		if msg := g.messages.at(r.index); msg.sequence == r.sequence {
+	if r.sequence != 0 && g.messages.Has(r.index) {
+		if msg := g.messages.At(r.index); msg.sequence == r.sequence {
 			return msg
 		}
 	}
 	return nil
 }
 
-// holding is get of a message that is held.
+// holding is get for a message that is held.
 func (g *Groups[M]) holding(r Ref) *groupMessage[M] {
 	if msg := g.get(r); msg != nil && msg.state == msgHeld {
 		return msg
@@ -1278,99 +1324,98 @@ func (g *Groups[M]) holding(r Ref) *groupMessage[M] {
 	return nil
 }
 
-// consumer returns the consumer with a number, nil for 0.
+// consumer returns a consumer by its number, nil for 0.
 func (g *Groups[M]) consumer(number uint32) *GroupConsumer[M] {
 	if number == 0 {
 		return nil
 	}
-	return *g.consumers.at(number)
+	return *g.consumers.At(number)
 }
 
 // ref returns the Ref of a message.
-func (g *Groups[M]) ref(i uint32) Ref { return Ref{i, g.messages.at(i).sequence} }
+func (g *Groups[M]) ref(i uint32) Ref { return Ref{i, g.messages.At(i).sequence} }
 
 // next returns the message that Next gives, 0 if there is none.
 func (c *GroupConsumer[M]) next() uint32 {
 	if !c.open {
 		return 0
 	}
-	return c.g.sooner(c.ready.first(), c.firstFree())
+	return c.g.sooner(c.ready.First(), c.firstFree())
 }
 
-// firstFree returns the first of the free messages that the consumer accepts, 0 if there
-// is none.
+// firstFree returns the first free message that the consumer accepts, 0 if there is none.
 //
-// A consumer that refuses messages judges the free ones in their order, up to the first
-// that it accepts, and goes on from there the next time. Messages that came to be free
-// since, and stand before that, it finds in the news, and judges when they are the first.
-// So what it refuses costs it once. Of many news it looks at the first of each page, and
-// opens the page when that is first of all, so that many messages that return at once are
-// not looked at one by one.
+// A consumer that may refuse messages judges the free ones in order, up to the first that it
+// accepts, and next time goes on from there, so that it is asked once about each. It learns
+// from Groups.log of messages that became free behind it since, keeps them as candidates, and
+// judges one when it is the first. Of a complete page of the log it looks only at the summary,
+// the Ref of the page's first message, and reads the page when that becomes the first candidate:
+// many messages that return at once are not looked at one by one.
 func (c *GroupConsumer[M]) firstFree() uint32 {
 	g := c.g
-	if !c.choosy {
-		return g.sooner(g.free.first(), g.ungrouped.first())
+	if !c.selective {
+		return g.sooner(g.free.First(), g.ungrouped.First())
 	}
-	if c.readNews < g.news.start || len(c.mayHave) > c.mostCandidates() {
+	if c.logRead < g.log.Start() || len(c.candidates) > c.mostCandidates() {
 		c.startOver()
 	}
-	for c.readNews < g.news.end {
-		if entry := c.readNews; entry%newsPage == 0 && entry+newsPage <= g.news.end {
-			if first := *g.news.firstOf(entry); c.mayBeJudged(first) {
-				c.mayHave.add(g, candidate{Ref: first, page: entry + 1})
+	for c.logRead < g.log.End() {
+		if entry := c.logRead; entry%feed.PageSize == 0 && entry+feed.PageSize <= g.log.End() {
+			if first := *g.log.Page(entry); c.mayBeJudged(first) {
+				c.candidates.Push(candidate{Ref: first, page: entry + 1}, g.isKnown, g.isBefore)
 			}
-			c.readNews += newsPage
+			c.logRead += feed.PageSize
 			continue
 		}
-		c.read(c.readNews)
-		c.readNews++
+		c.read(c.logRead)
+		c.logRead++
 	}
-	for len(c.mayHave) > 0 {
-		first := c.mayHave[0]
+	for len(c.candidates) > 0 {
+		first := c.candidates[0]
 		if entry := first.page - 1; first.page != 0 {
-			if entry < g.news.start {
+			if entry < g.log.Start() {
 				c.startOver()
 				break
 			}
-			c.mayHave.drop(g)
-			for end := entry + newsPage; entry < end; entry++ {
+			c.candidates.Pop(g.isKnown, g.isBefore)
+			for end := entry + feed.PageSize; entry < end; entry++ {
 				c.read(entry)
 			}
 			continue
 		}
 		// It may be taken since, or taken and refused.
-		if g.isFree(first.index) && g.messages.at(first.index).sequence == first.sequence && c.accepts(first.index) {
+		if g.isFree(first.index) && g.messages.At(first.index).sequence == first.sequence && c.accepts(first.index) {
 			break
 		}
-		c.mayHave.drop(g)
+		c.candidates.Pop(g.isKnown, g.isBefore)
 	}
 	c.judgeOn(&g.free, &c.judged.free)
 	c.judgeOn(&g.ungrouped, &c.judged.ungrouped)
-	if len(c.mayHave) == 0 {
+	if len(c.candidates) == 0 {
 		return 0
 	}
-	return c.mayHave[0].index
+	return c.candidates[0].index
 }
 
-// read makes an entry of the news a candidate, if it is free and not still to be judged in
-// its turn.
+// read makes an entry of the log a candidate, if the message is free and the consumer will not
+// come to it anyway.
 func (c *GroupConsumer[M]) read(entry uint64) {
 	g := c.g
-	i := g.news.at(entry)
+	i := g.log.At(entry)
 	if !g.isFree(i) {
 		return
 	}
 	judged := &c.judged.free
-	if g.messages.at(i).group == 0 {
+	if g.messages.At(i).group == 0 {
 		judged = &c.judged.ungrouped
 	}
 	if !judged.isBefore(g, i) {
-		c.mayHave.add(g, candidate{Ref: g.ref(i)})
+		c.candidates.Push(candidate{Ref: g.ref(i)}, g.isKnown, g.isBefore)
 	}
 }
 
 // mayBeJudged reports whether a message may stand where the consumer has judged already. If
-// not, it will be judged in its turn, and so will all after it.
+// not, the consumer will come to it, and to all after it.
 func (c *GroupConsumer[M]) mayBeJudged(r Ref) bool {
 	if c.g.compare == nil {
 		return r.sequence <= max(c.judged.free.sequence, c.judged.ungrouped.sequence)
@@ -1378,82 +1423,82 @@ func (c *GroupConsumer[M]) mayBeJudged(r Ref) bool {
 	return !c.g.known(r) || !c.judged.free.isBefore(c.g, r.index) || !c.judged.ungrouped.isBefore(c.g, r.index)
 }
 
-// mostCandidates returns how many candidates are so many that the consumer may as well start
+// mostCandidates returns the number of candidates beyond which the consumer may as well start
 // over.
 func (c *GroupConsumer[M]) mostCandidates() int {
-	return 2*int(c.g.freeLen()) + newsPage
+	return 2*int(c.g.freeLen()) + feed.PageSize
 }
 
-// judgeOn judges free messages after those that are judged, up to the first that the
-// consumer accepts or that stands behind one.
-func (c *GroupConsumer[M]) judgeOn(free *ranking, judged *queuePlace[M]) {
+// judgeOn judges the free messages of a tree after those that are judged, up to the first that
+// the consumer accepts or that stands behind one.
+func (c *GroupConsumer[M]) judgeOn(free *btree.Tree, judged *place[M]) {
 	g := c.g
-	g.walk(free.root, judged, func(i uint32) bool {
-		if len(c.mayHave) > 0 && g.refBefore(c.mayHave[0].Ref, g.ref(i)) {
+	g.after(free, free == &g.free, judged.sequence, &judged.m, func(i uint32) bool {
+		if len(c.candidates) > 0 && g.refBefore(c.candidates[0].Ref, g.ref(i)) {
 			return false
 		}
-		*judged = g.place(i)
+		*judged = g.placeOf(i)
 		if c.accepts(i) {
-			c.mayHave.add(g, candidate{Ref: g.ref(i)})
+			c.candidates.Push(candidate{Ref: g.ref(i)}, g.isKnown, g.isBefore)
 			return false
 		}
 		return true
 	})
 }
 
-// startOver has the consumer go through the free messages from the first on: it does not
-// ask about them again.
+// startOver makes the consumer go through the free messages from the first on. It is not asked
+// about them again.
 func (c *GroupConsumer[M]) startOver() {
-	c.judged.free, c.judged.ungrouped = queuePlace[M]{}, queuePlace[M]{}
-	c.mayHave = c.mayHave[:0]
-	c.readNews = c.g.news.end
+	c.judged.free, c.judged.ungrouped = place[M]{}, place[M]{}
+	c.candidates = c.candidates[:0]
+	c.logRead = c.g.log.End()
 	c.trim()
 }
 
-// trim gives back what the consumer needed when there were more free messages.
+// trim frees what the consumer needed when there were more free messages.
 func (c *GroupConsumer[M]) trim() {
-	if most := c.mostCandidates(); len(c.mayHave) > most {
+	if most := c.mostCandidates(); len(c.candidates) > most {
 		c.startOver()
-	} else if cap(c.mayHave) > 4*most {
-		c.mayHave = append(candidates[M](nil), c.mayHave...)
+	} else if cap(c.candidates) > 4*most {
+		c.candidates = append(feed.Heap[candidate](nil), c.candidates...)
 	}
 }
 
-// freeLen returns how many messages are free: for anyone.
-func (g *Groups[M]) freeLen() uint32 { return g.free.len + g.ungrouped.len }
+// freeLen returns the number of messages that are free for anyone.
+func (g *Groups[M]) freeLen() uint32 { return uint32(g.free.Len() + g.ungrouped.Len()) }
 
-// isFree reports whether a number is that of a free message.
+// isFree reports whether number i is that of a free message.
 func (g *Groups[M]) isFree(i uint32) bool {
-	if !g.messages.has(i) {
+	if !g.messages.Has(i) {
 		return false
 	}
-	switch msg := g.messages.at(i); msg.state {
+	switch msg := g.messages.At(i); msg.state {
 	case msgUngrouped:
 		return true
-	case msgLined, msgStray:
-		gr := g.groups.at(msg.group)
+	case msgInOrder, msgOutOfOrder:
+		gr := g.groups.At(msg.group)
 		return gr.first == i && gr.offer == toAnyone
 	}
 	return false
 }
 
-// makeChoosy makes the consumer one that may refuse messages.
-func (c *GroupConsumer[M]) makeChoosy() {
-	if !c.choosy {
-		c.choosy, c.choosyAt = true, len(c.g.choosy)
-		c.g.choosy = append(c.g.choosy, c)
+// makeSelective makes c one of the consumers that may refuse messages.
+func (c *GroupConsumer[M]) makeSelective() {
+	if !c.selective {
+		c.selective, c.selectiveAt = true, len(c.g.selective)
+		c.g.selective = append(c.g.selective, c)
 		c.startOver()
 	}
 }
 
 // accepts reports whether the consumer accepts a message.
 func (c *GroupConsumer[M]) accepts(i uint32) bool {
-	if !c.choosy {
+	if !c.selective {
 		return true
 	}
-	msg := c.g.messages.at(i)
-	if part := int(i / partSize); part < len(c.verdicts) && c.verdicts[part] != nil {
-		if v := c.verdicts[part][i%partSize]; v>>1 == msg.sequence {
+	msg := c.g.messages.At(i)
+	if part := int(i / slab.Size); part < len(c.verdicts) && c.verdicts[part] != nil {
+		if v := c.verdicts[part][i%slab.Size]; v>>1 == msg.sequence {
 			return v&1 == 0
 		}
 	}
@@ -1465,99 +1510,33 @@ func (c *GroupConsumer[M]) accepts(i uint32) bool {
 	return ok
 }
 
-// judge remembers whether the consumer accepts a message.
+// judge records whether the consumer accepts a message.
 func (c *GroupConsumer[M]) judge(i uint32, ok bool) {
-	part := int(i / partSize)
+	part := int(i / slab.Size)
 	for len(c.verdicts) <= part {
 		c.verdicts = append(c.verdicts, nil)
 	}
 	if c.verdicts[part] == nil {
-		c.verdicts[part] = new([partSize]uint64)
+		c.verdicts[part] = new([slab.Size]uint64)
 	}
-	v := c.g.messages.at(i).sequence << 1
+	v := c.g.messages.At(i).sequence << 1
 	if !ok {
 		v |= 1
 	}
-	c.verdicts[part][i%partSize] = v
+	c.verdicts[part][i%slab.Size] = v
 }
 
-// groupNews are the last messages that came to be free, from entry start on. Entry n is
-// at n modulo the length of the ring, which is a power of two. Of each page of entries that
-// is complete, the ring of pages has the message that goes out first.
-type groupNews struct {
-	ring       []uint32
-	pages      []Ref
-	start, end uint64
-}
-
-const newsPage = 64 // entries in a page, a power of two
-
-func (n *groupNews) at(entry uint64) uint32 { return n.ring[entry&uint64(len(n.ring)-1)] }
-
-// firstOf returns where the first message of an entry's page is.
-func (n *groupNews) firstOf(entry uint64) *Ref {
-	return &n.pages[entry/newsPage&uint64(len(n.pages)-1)]
-}
-
-// add adds a message, and returns its entry. The ring comes to hold as many as there are free
-// messages or more: who has missed so many may as well go through those. It grows with what
-// is added, not at once, for a consumer may stay for one message only.
-func (n *groupNews) add(i uint32, free uint32) (entry uint64) {
-	size := uint64(len(n.ring))
-	if size == 0 || n.end&(size-1) == 0 {
-		switch fit := newsSize(free); {
-		case fit > size:
-			n.grow(max(2*size, newsPage))
-		case fit < size/4:
-			n.ring, n.pages, n.start = make([]uint32, fit), make([]Ref, fit/newsPage), n.end
-		}
-		size = uint64(len(n.ring))
-	}
-	entry = n.end
-	n.ring[entry&(size-1)] = i
-	n.end++
-	if n.end-n.start > size {
-		n.start++
-	}
-	return entry
-}
-
-// grow makes the ring longer.
-func (n *groupNews) grow(size uint64) {
-	old := *n
-	n.ring, n.pages = make([]uint32, size), make([]Ref, size/newsPage)
-	for entry := n.start; entry < n.end; entry++ {
-		n.ring[entry&(size-1)] = old.at(entry)
-	}
-	for entry := (n.start + newsPage - 1) / newsPage * newsPage; entry < n.end; entry += newsPage {
-		*n.firstOf(entry) = *old.firstOf(entry)
-	}
-}
-
-// newsSize returns how long the ring is to be.
-func newsSize(free uint32) uint64 { return newsPage << bits.Len32(free/newsPage) }
-
-// trim drops the news if the ring is much too long.
-func (n *groupNews) trim(free uint32) {
-	if uint64(len(n.ring)) > 4*newsSize(free) {
-		n.clear()
-	}
-}
-
-// clear drops the news. Who has not read them starts over.
-func (n *groupNews) clear() { n.ring, n.pages, n.start = nil, nil, n.end }
-
-// A queuePlace is a place in the queue's order, also of a message that is not there any
-// more. The zero queuePlace is before all.
-type queuePlace[M any] struct {
+// A place is a place in the queue's order, whether or not its message is still there. The zero
+// place is before all messages.
+type place[M any] struct {
 	sequence uint64
-	m        M // zero in a FIFO queue, so that it keeps no message alive
+	m        M // zero in a FIFO queue, to keep no message alive
 }
 
-// place returns where a message stands in the queue's order.
-func (g *Groups[M]) place(i uint32) queuePlace[M] {
-	msg := g.messages.at(i)
-	p := queuePlace[M]{sequence: msg.sequence}
+// placeOf returns the place of a message.
+func (g *Groups[M]) placeOf(i uint32) place[M] {
+	msg := g.messages.At(i)
+	p := place[M]{sequence: msg.sequence}
 	if g.compare != nil {
 		p.m = msg.m
 	}
@@ -1565,709 +1544,119 @@ func (g *Groups[M]) place(i uint32) queuePlace[M] {
 }
 
 // isBefore reports whether p is before a message.
-func (p *queuePlace[M]) isBefore(g *Groups[M], i uint32) bool {
-	msg := g.messages.at(i)
-	return p.sequence == 0 || g.inOrder(p.sequence, &p.m, msg.sequence, &msg.m)
+func (p *place[M]) isBefore(g *Groups[M], i uint32) bool {
+	msg := g.messages.At(i)
+	return p.sequence == 0 || g.precedes(p.sequence, &p.m, msg.sequence, &msg.m)
 }
 
 // before reports whether a goes out before b.
 func (g *Groups[M]) before(a, b *groupMessage[M]) bool {
-	return g.inOrder(a.sequence, &a.m, b.sequence, &b.m)
+	return g.precedes(a.sequence, &a.m, b.sequence, &b.m)
 }
 
-// inOrder reports whether one message goes out before another: the queue's order.
-func (g *Groups[M]) inOrder(sequence1 uint64, m1 *M, sequence2 uint64, m2 *M) bool {
+// precedes reports whether one message goes out before another: it is the queue's order.
+func (g *Groups[M]) precedes(sequence1 uint64, m1 *M, sequence2 uint64, m2 *M) bool {
 	switch {
 	case g.compare == nil || sequence1 == sequence2:
 		return sequence1 < sequence2
-	case sequence1 < sequence2: // the older one first, so that both ways round agree
+	case sequence1 < sequence2: // always compare the older one with the younger, so that both ways round agree
 		return g.compare(*m1, *m2) <= 0
 	default:
 		return g.compare(*m2, *m1) > 0
 	}
 }
 
-// sooner returns the one of two messages that goes out before the other; 0 is none.
+// sooner returns the one of two messages that goes out first; 0 stands for none.
 func (g *Groups[M]) sooner(i, j uint32) uint32 {
-	if i == 0 || j != 0 && g.before(g.messages.at(j), g.messages.at(i)) {
+	if i == 0 || j != 0 && g.before(g.messages.At(j), g.messages.At(i)) {
 		return j
 	}
 	return i
 }
 
-// known reports whether a message's place in the queue's order can be looked up: that of
-// one that has gone, and is not kept alive for this, is known in a FIFO queue only.
+// known reports whether the place of a message can be told. That of a message that has left is
+// known only in a FIFO queue: no message is kept alive for it.
 func (g *Groups[M]) known(r Ref) bool { return g.compare == nil || g.get(r) != nil }
 
-// refBefore is before, of messages that are known.
+// refBefore is before for messages that are known.
 func (g *Groups[M]) refBefore(a, b Ref) bool {
 	if g.compare == nil {
 		return a.sequence < b.sequence
 	}
-	return g.before(g.messages.at(a.index), g.messages.at(b.index))
+	return g.before(g.messages.At(a.index), g.messages.At(b.index))
 }
 
-// A candidate is a message, or a page of news, for which its first message stands.
+// isKnown and isBefore are the order of a [feed.Heap] of candidates.
+func (g *Groups[M]) isKnown(e candidate) bool     { return g.known(e.Ref) }
+func (g *Groups[M]) isBefore(a, b candidate) bool { return g.refBefore(a.Ref, b.Ref) }
+
+// A candidate is a message, or a page of the log, which stands where its first message does.
 type candidate struct {
 	Ref
-	page uint64 // of a page: its first entry, plus 1; of a message: 0
+	page uint64 // the first entry of a page, plus 1; 0: a message
 }
 
-// candidates is a heap. A message in it may become unknown, but never known again; of two
-// that are known, and of which one is above the other, the upper one goes out first. So the
-// topmost is the first, or is unknown.
-type candidates[M any] []candidate
-
-func (h *candidates[M]) add(g *Groups[M], e candidate) {
-	*h = append(*h, e)
-	s := *h
-	known := g.known(e.Ref) // else it is to be looked at first
-	for at := len(s) - 1; at > 0; {
-		up := (at - 1) / 2
-		for up > 0 && !g.known(s[up].Ref) {
-			up = (up - 1) / 2
-		}
-		if known && (!g.known(s[up].Ref) || !g.refBefore(e.Ref, s[up].Ref)) {
-			return
-		}
-		for at > up {
-			s[at] = s[(at-1)/2]
-			at = (at - 1) / 2
-		}
-		s[at] = e
-	}
-}
-
-// drop takes out the topmost.
-func (h *candidates[M]) drop(g *Groups[M]) candidate {
-	s := *h
-	first, last := s[0], len(s)-1
-	s[0] = s[last]
-	s = s[:last]
-	*h = s
-	for at, below := 0, 1; below < last; below = 2*at + 1 {
-		if below+1 < last && s.less(g, below+1, below) {
-			below++
-		}
-		if !s.less(g, below, at) {
-			break
-		}
-		s[at], s[below] = s[below], s[at]
-		at = below
-	}
-	return first
-}
-
-// less reports whether i is to be above j.
-func (h candidates[M]) less(g *Groups[M], i, j int) bool {
-	return !g.known(h[i].Ref) || g.known(h[j].Ref) && g.refBefore(h[i].Ref, h[j].Ref)
-}
-
-// A ranking holds messages in the queue's order: a B+tree. A quick one has sequence numbers
-// beside the messages, so that a search need not look at those.
-type ranking struct {
-	root *rankNode
-	len  uint32
-}
-
-// first returns the first message, 0 if there is none.
-func (r *ranking) first() uint32 {
-	if r.root == nil {
-		return 0
-	}
-	return r.root.message[0]
-}
-
-const rankSize = 64 // entries in a node
-
-// A rankNode is a leaf, or has nodes below it, and then the first message of each. No node
-// is empty.
-type rankNode struct {
-	n        int
-	message  [rankSize]uint32
-	sequence *[rankSize]uint64    // nil: not quick
-	below    *[rankSize]*rankNode // nil: a leaf
-}
-
-// position returns how many entries of a node are before a message. m is not looked at
-// in a FIFO queue.
-func (g *Groups[M]) position(node *rankNode, sequence uint64, m *M) int {
-	if node.sequence != nil {
-		if sequence <= node.sequence[0] {
-			return 0
-		}
-		at, n := uint(0), uint(node.n)
-		for n > 1 { // a step costs the same whichever way it goes
-			half := n / 2
-			if node.sequence[(at+half-1)%rankSize] < sequence {
-				at += half
-			}
-			n -= half
-		}
-		if node.sequence[at%rankSize] < sequence {
-			at++
-		}
-		return int(at)
-	}
-	before := func(at int) bool {
-		msg := g.messages.at(node.message[at])
-		return g.inOrder(msg.sequence, &msg.m, sequence, m)
-	}
-	if before(node.n - 1) { // as most that come are
-		return node.n
-	}
-	return sort.Search(node.n-1, func(at int) bool { return !before(at) })
-}
-
-// value returns what compare wants to know of a message.
-func (g *Groups[M]) value(i uint32) *M {
-	if g.compare == nil {
-		return nil
-	}
-	return &g.messages.at(i).m
-}
-
-// rank puts a message into a ranking, which is to be quick if it can be.
-func (g *Groups[M]) rank(r *ranking, i uint32, sequence uint64, quick bool) {
-	r.len++
-	if r.root == nil {
-		r.root = g.newNode(quick && g.compare == nil, false)
-		r.root.put(0, i, sequence, nil)
+// insert puts a message into a tree in the queue's order. A ranked tree of a FIFO queue is ordered
+// by sequence numbers, and looks at no message.
+func (g *Groups[M]) insert(t *btree.Tree, i uint32, sequence uint64, ranked bool) {
+	if ranked && g.compare == nil {
+		t.Insert(&g.nodes, i, sequence, nil)
 		return
 	}
-	if half := g.rankBelow(r.root, i, sequence, g.value(i)); half != nil {
-		root := g.newNode(half.sequence != nil, true)
-		root.put(0, r.root.message[0], r.root.firstSequence(), r.root)
-		root.put(1, half.message[0], half.firstSequence(), half)
-		r.root = root
-	}
+	msg := g.messages.At(i)
+	t.Insert(&g.nodes, i, 0, func(j uint32) bool { return g.before(g.messages.At(j), msg) })
 }
 
-// rankBelow puts a message into a node or below it. If the node had to be split, it
-// returns the second half.
-func (g *Groups[M]) rankBelow(node *rankNode, i uint32, sequence uint64, m *M) (half *rankNode) {
-	at := g.position(node, sequence, m)
-	var below *rankNode
-	if node.below != nil {
-		at = max(at-1, 0)
-		below = g.rankBelow(node.below[at], i, sequence, m)
-		node.refresh(at)
-		if below == nil {
-			return nil
-		}
-		at++
-		i, sequence = below.message[0], below.firstSequence()
+// remove takes a message out of the tree that insert put it into.
+func (g *Groups[M]) remove(t *btree.Tree, i uint32, sequence uint64, ranked bool) {
+	if ranked && g.compare == nil {
+		t.Delete(&g.nodes, i, sequence, nil)
+		return
 	}
-	if node.n == rankSize {
-		keep := rankSize / 2
-		if at == rankSize {
-			keep = rankSize - 1 // so that messages that come in order fill the nodes
-		}
-		half = g.newNode(node.sequence != nil, node.below != nil)
-		half.take(node, keep)
-		if at > keep {
-			node, at = half, at-keep
-		}
-	}
-	node.put(at, i, sequence, below)
-	return half
+	msg := g.messages.At(i)
+	t.Delete(&g.nodes, i, 0, func(j uint32) bool { return g.before(g.messages.At(j), msg) })
 }
 
-// unrank takes a message out of the ranking that it is in.
-func (g *Groups[M]) unrank(r *ranking, i uint32, sequence uint64) {
-	if !g.unrankBelow(r.root, i, sequence, g.value(i), false) {
-		g.unrankBelow(r.root, i, sequence, nil, true) // compare has changed its mind
+// after calls f for each message of a tree after a place, in order, until f returns false.
+func (g *Groups[M]) after(t *btree.Tree, ranked bool, sequence uint64, m *M, f func(i uint32) bool) {
+	if sequence == 0 || ranked && g.compare == nil {
+		t.After(sequence, nil, f)
+		return
 	}
-	r.len--
-	for root := r.root; root.n == 0 || root.n == 1 && root.below != nil; root = r.root {
-		r.root = nil
-		if root.n == 1 {
-			r.root = root.below[0]
-		}
-		g.spare(root)
-		if r.root == nil {
-			return
-		}
-	}
-}
-
-// unrankBelow takes a message out of a node or those below it, and reports whether it was
-// there: at its place, or with all, wherever it is.
-func (g *Groups[M]) unrankBelow(node *rankNode, i uint32, sequence uint64, m *M, all bool) bool {
-	at := 0
-	if !all {
-		at = g.position(node, sequence, m)
-	}
-	if node.below == nil {
-		for all && at < node.n && node.message[at] != i {
-			at++
-		}
-		if at == node.n || node.message[at] != i {
-			return false
-		}
-		node.cut(at)
-		return true
-	}
-	if all {
-		for at < node.n && !g.unrankBelow(node.below[at], i, sequence, m, true) {
-			at++
-		}
-		if at == node.n {
-			return false
-		}
-	} else {
-		if at == node.n || node.message[at] != i {
-			at = max(at-1, 0) // it is not the first below
-		}
-		if !g.unrankBelow(node.below[at], i, sequence, m, false) {
-			return false
-		}
-	}
-	child := node.below[at]
-	if child.n == 0 {
-		node.cut(at)
-		g.spare(child)
-		return true
-	}
-	node.refresh(at)
-	if child.n > rankSize/4 {
-		return true
-	}
-	// A node with few entries takes its neighbour's, or gives it its own, if all have room.
-	if at > 0 && node.below[at-1].n <= rankSize/2 {
-		at--
-	}
-	if at+1 < node.n && node.below[at].n+node.below[at+1].n <= rankSize*3/4 {
-		after := node.below[at+1]
-		node.below[at].take(after, 0)
-		node.cut(at + 1)
-		g.spare(after)
-	}
-	return true
-}
-
-// walk calls f for each message in a node and below it that is after a place, in order,
-// until f returns false; that is what walk returns then. No place is before all.
-func (g *Groups[M]) walk(node *rankNode, after *queuePlace[M], f func(i uint32) bool) bool {
-	if node == nil {
-		return true
-	}
-	at := 0
-	if after != nil && after.sequence != 0 {
-		at = g.position(node, after.sequence, &after.m)
-		if at < node.n && g.messages.at(node.message[at]).sequence == after.sequence {
-			at++
-		}
-		if node.below != nil {
-			at = max(at-1, 0)
-		}
-	}
-	for ; at < node.n; at++ {
-		if node.below == nil {
-			if !f(node.message[at]) {
-				return false
-			}
-		} else if !g.walk(node.below[at], after, f) {
-			return false
-		}
-		after = nil
-	}
-	return true
-}
-
-// put puts an entry into a node that has room for it.
-func (n *rankNode) put(at int, message uint32, sequence uint64, below *rankNode) {
-	copy(n.message[at+1:], n.message[at:n.n])
-	n.message[at] = message
-	if n.sequence != nil {
-		copy(n.sequence[at+1:], n.sequence[at:n.n])
-		n.sequence[at] = sequence
-	}
-	if n.below != nil {
-		copy(n.below[at+1:], n.below[at:n.n])
-		n.below[at] = below
-	}
-	n.n++
-}
-
-// cut takes an entry out of a node.
-func (n *rankNode) cut(at int) {
-	copy(n.message[at:], n.message[at+1:n.n])
-	if n.sequence != nil {
-		copy(n.sequence[at:], n.sequence[at+1:n.n])
-	}
-	if n.below != nil {
-		copy(n.below[at:], n.below[at+1:n.n])
-		n.below[n.n-1] = nil
-	}
-	n.n--
-}
-
-// take moves another node's entries, from one on, to the end of n.
-func (n *rankNode) take(from *rankNode, at int) {
-	copy(n.message[n.n:], from.message[at:from.n])
-	if n.sequence != nil {
-		copy(n.sequence[n.n:], from.sequence[at:from.n])
-	}
-	if n.below != nil {
-		copy(n.below[n.n:], from.below[at:from.n])
-		clear(from.below[at:from.n])
-	}
-	n.n += from.n - at
-	from.n = at
-}
-
-// refresh has an entry say what the first message below it is.
-func (n *rankNode) refresh(at int) {
-	n.message[at] = n.below[at].message[0]
-	if n.sequence != nil {
-		n.sequence[at] = n.below[at].sequence[0]
-	}
-}
-
-func (n *rankNode) firstSequence() uint64 {
-	if n.sequence == nil {
-		return 0
-	}
-	return n.sequence[0]
-}
-
-const spareNodes = 32 // of each kind
-
-// newNode returns an empty node, a spare one if there is one.
-func (g *Groups[M]) newNode(quick, inner bool) *rankNode {
-	spares := g.sparesOf(quick, inner)
-	if last := len(*spares) - 1; last >= 0 {
-		node := (*spares)[last]
-		*spares = (*spares)[:last]
-		return node
-	}
-	node := &rankNode{}
-	if quick {
-		node.sequence = new([rankSize]uint64)
-	}
-	if inner {
-		node.below = new([rankSize]*rankNode)
-	}
-	return node
-}
-
-// spare keeps a node that is no longer needed, unless there are many.
-func (g *Groups[M]) spare(node *rankNode) {
-	spares := g.sparesOf(node.sequence != nil, node.below != nil)
-	if len(*spares) < spareNodes {
-		node.n = 0
-		if node.below != nil {
-			clear(node.below[:])
-		}
-		*spares = append(*spares, node)
-	}
-}
-
-// sparesOf returns the spare nodes of a kind.
-func (g *Groups[M]) sparesOf(quick, inner bool) *[]*rankNode {
-	kind := 0
-	if quick {
-		kind = 1
-	}
-	if inner {
-		kind += 2
-	}
-	return &g.spares[kind]
-}
-
-// A linkedList is linked by the neighbours of each of its members. The last one has
-// 0 for its right neighbour; what the first one has for its left one means nothing, so
-// that who takes the first need not touch the second.
-type linkedList struct{ first, last uint32 } // 0: it is empty
-
-type neighbours struct{ left, right uint32 }
-
-// add adds a member at the end. of returns the neighbours of each.
-func (l *linkedList) add(i uint32, of func(uint32) *neighbours) {
-	if l.last == 0 {
-		l.first = i
-	} else {
-		of(l.last).right = i
-	}
-	*of(i) = neighbours{left: l.last}
-	l.last = i
-}
-
-// addFirst adds a member at the beginning.
-func (l *linkedList) addFirst(i uint32, of func(uint32) *neighbours) {
-	if l.first == 0 {
-		l.last = i
-	} else {
-		of(l.first).left = i
-	}
-	*of(i) = neighbours{right: l.first}
-	l.first = i
-}
-
-func (l *linkedList) remove(i uint32, of func(uint32) *neighbours) {
-	p := *of(i)
-	switch {
-	case l.first == l.last:
-		l.first, l.last = 0, 0
-	case i == l.first:
-		l.first = p.right
-	case i == l.last:
-		l.last = p.left
-		of(p.left).right = 0
-	default:
-		of(p.left).right = p.right
-		of(p.right).left = p.left
-	}
-}
-
-func (g *Groups[M]) messageNeighbours(i uint32) *neighbours { return &g.messages.at(i).neighbours }
-func (g *Groups[M]) ownedNeighbours(n uint32) *neighbours   { return &g.groups.at(n).owned }
-func (g *Groups[M]) idleNeighbours(n uint32) *neighbours    { return &g.groups.at(n).idle }
-
-// A groupIndex finds groups by key. It is a hash table that grows and shrinks one bucket
-// at a time, by linear hashing, so that no operation waits for a whole table. A bucket
-// is the number of a group, 0 if it is empty, and the groups in one are linked.
-type groupIndex struct {
-	seed    maphash.Seed // from the first group on
-	parts   []*[partSize]uint32
-	buckets uint64 // in use
-}
-
-func (x *groupIndex) at(bucket uint64) *uint32 {
-	return &x.parts[bucket/partSize][bucket%partSize]
-}
-
-// of returns the bucket of a hash. Those of the last doubling that is not complete are
-// there only in part; the others' groups are in their twins of the doubling before.
-func (x *groupIndex) of(hash uint64) uint64 {
-	mask := uint64(1)<<bits.Len64(x.buckets-1) - 1
-	if bucket := hash & mask; bucket < x.buckets {
-		return bucket
-	}
-	return hash & (mask >> 1)
-}
-
-// twin returns the bucket that the groups of the last bucket were in before there was that.
-func (x *groupIndex) twin() uint64 {
-	last := x.buckets - 1
-	return last &^ (1 << (bits.Len64(last) - 1))
-}
-
-func (x *groupIndex) hash(k GroupKey) uint64 {
-	if k.kind <= groupDecimal {
-		return maphash.String(x.seed, k.text)
-	}
-	return maphash.Comparable(x.seed, k.bits)
-}
-
-// bucket returns the first group in the bucket of a hash, 0 if there is none. There must
-// have been a group.
-func (g *Groups[M]) bucket(hash uint64) uint32 {
-	return *g.index.at(g.index.of(hash))
+	t.After(0, func(j uint32) bool {
+		msg := g.messages.At(j)
+		return msg.sequence == sequence || g.precedes(msg.sequence, &msg.m, sequence, m)
+	}, f)
 }
 
 // find returns the group with a key, 0 if there is none.
-func (g *Groups[M]) find(k GroupKey) uint32 {
-	if g.index.buckets == 0 { // and it has no seed
-		return 0
-	}
-	n := g.bucket(g.index.hash(k))
-	for n != 0 && g.groups.at(n).key() != k {
-		n = g.groups.at(n).sameHash
-	}
-	return n
-}
+func (g *Groups[M]) find(k GroupKey) uint32 { return g.index[k] }
 
-// enter makes a group.
+// enter adds a group.
 func (g *Groups[M]) enter(k GroupKey) uint32 {
-	n, gr := g.groups.take()
+	n, gr := g.groups.Take()
 	gr.text, gr.bits, gr.kind = k.text, k.bits, k.kind
-	x := &g.index
-	if x.buckets < uint64(g.groups.len) {
-		if x.buckets == 0 {
-			x.seed = maphash.MakeSeed()
-		}
-		if x.buckets%partSize == 0 {
-			x.parts = append(x.parts, new([partSize]uint32))
-		}
-		if x.buckets++; x.buckets > 1 {
-			split := x.at(x.twin())
-			move := *split
-			*split = 0
-			for move != 0 {
-				move = g.file(move)
-			}
-		}
+	if g.index == nil {
+		g.index = make(map[GroupKey]uint32)
 	}
-	g.file(n)
+	g.index[k] = n
+	g.indexed = max(g.indexed, len(g.index))
 	return n
 }
 
-// file puts a group into its bucket, and returns the one that followed it in another.
-func (g *Groups[M]) file(n uint32) (next uint32) {
-	gr := g.groups.at(n)
-	bucket := g.index.at(g.index.of(g.index.hash(gr.key())))
-	next, gr.sameHash, *bucket = gr.sameHash, *bucket, n
-	return next
-}
-
-// forgetGroup drops a group.
+// forgetGroup drops a group. It rebuilds the index when few groups are left of many, because a
+// map does not shrink.
 func (g *Groups[M]) forgetGroup(n uint32) {
-	x := &g.index
-	gr := g.groups.at(n)
-	at := x.at(x.of(x.hash(gr.key())))
-	for *at != n {
-		at = &g.groups.at(*at).sameHash
-	}
-	*at = gr.sameHash
-	g.groups.give(n, nil)
-	for x.buckets > partSize && x.buckets > 2*uint64(g.groups.len) {
-		end := x.at(x.twin())
-		for *end != 0 {
-			end = &g.groups.at(*end).sameHash
-		}
-		x.buckets--
-		last := x.at(x.buckets)
-		*end, *last = *last, 0
-		if x.buckets%partSize == 0 {
-			x.parts[x.buckets/partSize] = nil
-			x.parts = x.parts[:x.buckets/partSize]
+	delete(g.index, g.groups.At(n).key())
+	g.groups.Give(n, nil)
+	if left := len(g.index); left < g.indexed/slab.Size {
+		g.index, g.indexed = make(map[GroupKey]uint32, left), left
+		for n, gr := range g.groups.All() {
+			g.index[gr.key()] = n
 		}
 	}
 }
 
-// A pool is an array of things with the numbers from 1 on that are taken and given back.
-// It grows and shrinks by parts, so that nothing is moved, and the memory of a burst
-// is given back.
-type pool[T any] struct {
-	parts []*poolPart[T] // nil: given back
-	gaps  []uint32       // which are nil
-	open  linkedList     // parts with vacancies, by number from 1, the empty ones last
-	empty int            // how many parts are empty
-	len   int            // how many things are taken
-}
-
-const (
-	partSize = 64 // a power of two, at most 256
-
-	// spareParts are kept though they are empty, and so is one for four in use: else a steady
-	// stream might free and allocate them again and again.
-	spareParts = 8
-)
-
-type poolPart[T any] struct {
-	things         [partSize]T
-	vacant         [partSize]uint8 // a stack
-	vacancy        int             // its height
-	openNeighbours neighbours
-}
-
-// partRoom returns how many things a part has room for: no thing has number 0.
-func partRoom(part int) int {
-	if part == 0 {
-		return partSize - 1
-	}
-	return partSize
-}
-
-func (p *pool[T]) at(i uint32) *T { return &p.parts[i/partSize].things[i%partSize] }
-
-// has reports whether the part of a thing is there.
-func (p *pool[T]) has(i uint32) bool {
-	part := int(i / partSize)
-	return part < len(p.parts) && p.parts[part] != nil
-}
-
-// take takes a zero thing, and returns its number and where it is.
-func (p *pool[T]) take() (uint32, *T) {
-	if p.open.first == 0 {
-		p.grow()
-	}
-	n := int(p.open.first - 1)
-	part := p.parts[n]
-	if part.vacancy == partRoom(n) {
-		p.empty--
-	}
-	part.vacancy--
-	if part.vacancy == 0 {
-		p.open.remove(p.open.first, p.openNeighbours)
-	}
-	p.len++
-	at := uint32(part.vacant[part.vacancy])
-	return uint32(n)*partSize + at, &part.things[at]
-}
-
-func (p *pool[T]) grow() {
-	n := len(p.parts)
-	if last := len(p.gaps) - 1; last >= 0 {
-		n, p.gaps = int(p.gaps[last]), p.gaps[:last]
-	} else {
-		p.parts = append(p.parts, nil)
-	}
-	part := &poolPart[T]{vacancy: partRoom(n)}
-	for i := range part.vacancy {
-		part.vacant[i] = uint8(partSize - 1 - i)
-	}
-	p.parts[n] = part
-	p.empty++
-	p.open.add(uint32(n+1), p.openNeighbours)
-}
-
-// give gives a thing back, and the memory of parts that are empty, if there are many. It
-// tells freed of each of these, unless that is nil.
-func (p *pool[T]) give(i uint32, freed func(part int)) {
-	n := int(i / partSize)
-	part := p.parts[n]
-	var zero T
-	part.things[i%partSize] = zero
-	part.vacant[part.vacancy] = uint8(i % partSize)
-	part.vacancy++
-	p.len--
-	number := uint32(n + 1)
-	if part.vacancy == 1 {
-		p.open.addFirst(number, p.openNeighbours)
-	}
-	if part.vacancy == partRoom(n) {
-		p.open.remove(number, p.openNeighbours)
-		p.open.add(number, p.openNeighbours)
-		p.empty++
-		p.shrink(freed)
-	}
-}
-
-// shrink gives back the memory of parts, as long as too many are empty.
-func (p *pool[T]) shrink(freed func(part int)) {
-	for inUse := len(p.parts) - len(p.gaps) - p.empty; p.empty > spareParts+inUse/4; {
-		part := int(p.open.last - 1)
-		p.open.remove(p.open.last, p.openNeighbours)
-		p.empty--
-		p.parts[part] = nil
-		p.gaps = append(p.gaps, uint32(part))
-		if freed != nil {
-			freed(part)
-		}
-	}
-}
-
-func (p *pool[T]) openNeighbours(number uint32) *neighbours { return &p.parts[number-1].openNeighbours }
-
-// all iterates over the things that are taken.
-func (p *pool[T]) all() iter.Seq[*T] {
-	return func(yield func(*T) bool) {
-		for n, part := range p.parts {
-			if part == nil {
-				continue
-			}
-			vacant := [partSize]bool{0: n == 0}
-			for _, at := range part.vacant[:part.vacancy] {
-				vacant[at] = true
-			}
-			for at := range part.things {
-				if !vacant[at] && !yield(&part.things[at]) {
-					return
-				}
-			}
-		}
-	}
-}
+func (g *Groups[M]) messageLink(i uint32) *slab.Link { return &g.messages.At(i).Link }
+func (g *Groups[M]) ownedLink(n uint32) *slab.Link   { return &g.groups.At(n).owned }
+func (g *Groups[M]) idleLink(n uint32) *slab.Link    { return &g.groups.At(n).idle }

@@ -11,9 +11,8 @@ import (
 	"time"
 )
 
-// The unit of these benchmarks is a map cycle of the same run: to insert, look up and delete one entry of a
-// map[uint64]int32 with 100,000 others. Machines differ; what a queue may cost beside its broker's own tables
-// does not.
+// A mapCycle is the unit of these benchmarks: inserting, looking up and deleting one entry of a map[uint64]int32 with 100,000
+// others, in the same run. Unlike times, the ratio to it is comparable between machines.
 type mapCycle struct {
 	m    map[uint64]int32
 	next uint64
@@ -35,13 +34,13 @@ func (c *mapCycle) run(n int) {
 		k := c.key()
 		c.m[k] = int32(k)
 		if c.m[k] != int32(k) {
-			panic("a map that forgets")
+			panic("the map lost an entry")
 		}
 		delete(c.m, k)
 	}
 }
 
-// besideMapCycle measures turns of n operations, of which turn says what they took, and map cycles.
+// besideMapCycle measures turns of n operations, and map cycles. turn returns the time that its operations took.
 func besideMapCycle(b *testing.B, op string, n int, turn func(b *testing.B) time.Duration) {
 	turn(b)
 	measureTurns(b, op, "amqpjms", n, turn)
@@ -54,7 +53,7 @@ func mapCycles(b *testing.B, op string) {
 	measureTurns(b, op, "map-cycle", n, func(*testing.B) time.Duration { return timed(func() { c.run(n) }) })
 }
 
-// measureTurns reports one of n operations: what it took, and what was allocated in the whole turn for each.
+// measureTurns reports the time of one of n operations, and the allocations of the whole turn divided by n.
 func measureTurns(b *testing.B, op, lib string, n int, turn func(b *testing.B) time.Duration) {
 	measure(b, op, lib, func(b *testing.B) {
 		var took time.Duration
@@ -71,7 +70,7 @@ func measureTurns(b *testing.B, op, lib string, n int, turn func(b *testing.B) t
 	})
 }
 
-// timed returns what f takes.
+// timed returns the time that f takes.
 func timed(f func()) time.Duration {
 	start := time.Now()
 	f()
@@ -119,7 +118,7 @@ func BenchmarkGroups(b *testing.B) {
 	benchmarkKey(b)
 }
 
-// A consumer takes messages that stand behind many that are for another, who takes none.
+// A consumer takes messages behind many that belong to another one, which takes none.
 func benchmarkBehindBlocked(b *testing.B, op string, queue newQueue) {
 	const turn = 1000
 	for _, blocked := range []int{1e3, 1e4, 1e5, 1e6} {
@@ -145,7 +144,7 @@ func benchmarkBehindBlocked(b *testing.B, op string, queue newQueue) {
 	}
 }
 
-// The same, but each message is the first that its consumer takes.
+// The same, where each message is the first of its consumer.
 func benchmarkFirstBehindBlocked(b *testing.B, op string, queue newQueue) {
 	const turn = 1000
 	for _, blocked := range []int{1e3, 1e4, 1e5, 1e6} {
@@ -173,8 +172,8 @@ func benchmarkFirstBehindBlocked(b *testing.B, op string, queue newQueue) {
 	}
 }
 
-// blockedQueue returns a queue that begins with many messages of 100 groups that another consumer owns, and n groups
-// that nobody does.
+// blockedQueue returns a queue that begins with messages of 100 groups that another consumer owns, and n groups without an
+// owner.
 func blockedQueue(queue newQueue, blocked, n int) (*Groups[uint64], []GroupKey) {
 	const theirs = 100
 	g := queue(GroupOptions[uint64]{})
@@ -190,8 +189,8 @@ func blockedQueue(queue newQueue, blocked, n int) (*Groups[uint64], []GroupKey) 
 	return g, keys[theirs:]
 }
 
-// A consumer whose selector refuses the first messages of 100,000 groups takes the one that it accepts, again and
-// again. Each time another consumer takes and releases some of the messages that it refuses.
+// A consumer whose selector refuses the first messages of 100,000 groups takes the one that it accepts, again and again.
+// Each time another consumer takes and releases a message that it refuses.
 func benchmarkPastRefused(b *testing.B, op string, queue newQueue) {
 	const groups, turn = 100_000, 1000
 	g := queue(GroupOptions[uint64]{})
@@ -217,7 +216,7 @@ func benchmarkPastRefused(b *testing.B, op string, queue newQueue) {
 	})
 }
 
-// A consumer is new whose selector refuses the first messages of 100,000 groups, and asks.
+// A new consumer, whose selector refuses the first messages of 100,000 groups, calls Next.
 func benchmarkFirstRefusal(b *testing.B, op string, queue newQueue) {
 	const groups = 100_000
 	g := queue(GroupOptions[uint64]{})
@@ -236,8 +235,8 @@ func benchmarkFirstRefusal(b *testing.B, op string, queue newQueue) {
 	})
 }
 
-// Messages go through a queue with 10,000 groups in which 100,000 wait, to eight consumers. Their keys were just read,
-// as they are when a message has come in, and are not those that the queue has.
+// Messages go through a queue with 10,000 groups and 100,000 waiting messages to eight consumers. The text of each key is a
+// fresh copy, as if read from a message that just came in.
 func benchmarkInTurn(b *testing.B, op string, queue newQueue) {
 	benchmarkThrough(b, op, queue, func(sent, groups int) int { return sent % groups })
 }
@@ -294,14 +293,14 @@ func benchmarkThrough(b *testing.B, op string, queue newQueue, group func(sent, 
 	besideMapCycle(b, op, turn, through)
 }
 
-// A queue has few groups or many, with one message each.
+// A queue with few groups or many, of one message each.
 func benchmarkByGroups(b *testing.B, op string, queue newQueue) {
 	for _, n := range []int{1e3, 1e4, 1e5, 1e6} {
 		benchmarkWaiting(b, op, queue, n, n)
 	}
 }
 
-// A queue has few messages or many, in 1000 groups.
+// A queue with few messages or many, in 1000 groups.
 func benchmarkByMessages(b *testing.B, op string, queue newQueue) {
 	for _, n := range []int{1e3, 1e4, 1e5, 1e6} {
 		benchmarkWaiting(b, op, queue, n, 1000)
@@ -330,7 +329,7 @@ func benchmarkWaiting(b *testing.B, op string, queue newQueue, n, groups int) {
 	})
 }
 
-// A consumer goes away that holds 100,000 messages.
+// A consumer that holds 100,000 messages goes away.
 func benchmarkClose(groups int) func(*testing.B, string, newQueue) {
 	return func(b *testing.B, op string, queue newQueue) {
 		const messages = 100_000
@@ -353,8 +352,8 @@ func benchmarkClose(groups int) func(*testing.B, string, newQueue) {
 	}
 }
 
-// A queue grows to a million messages: the slowest single Add. Each is measured several times and its fastest time
-// counts, so that what the machine does meanwhile does not, but what the structure does at that size does.
+// The slowest single Add while a queue grows to a million messages. The fastest of several runs counts for each Add: that
+// leaves out what else the machine does, and keeps what the structure does at that size.
 func benchmarkSlowestAdd(b *testing.B) {
 	const messages, rounds = 1_000_000, 3
 	times := make([]time.Duration, messages)
@@ -385,7 +384,7 @@ func benchmarkSlowestAdd(b *testing.B) {
 	}
 }
 
-// The key of a group that is known is read from an encoded message with properties before the group-id.
+// The key of a known group is read from an encoded message with properties before the group-id.
 func benchmarkKey(b *testing.B) {
 	const turn = 10_000
 	_, encoded := typicalMessage(b, 256)

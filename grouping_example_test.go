@@ -13,7 +13,7 @@ import (
 	"github.com/seed-b113d664/amqpjms"
 )
 
-// encode returns a message as it comes over the wire, group "" being none.
+// encode returns an encoded message, without a group if group is "".
 func encode(body, group string) []byte {
 	m := &amqp.Message{Value: body}
 	if group != "" {
@@ -26,21 +26,21 @@ func encode(body, group string) []byte {
 	return b
 }
 
-// link is a consumer as a broker knows it.
+// link is a broker's view of a consumer.
 type link struct {
 	name     string
 	credit   int
 	consumer *amqpjms.GroupConsumer[*stored]
 }
 
-// stored is a message as a broker keeps it.
+// stored is a message in a broker's queue.
 type stored struct {
 	name    string
 	encoded []byte
 	ref     amqpjms.Ref
 }
 
-// queue is a broker's queue. A real one does this under the queue's lock.
+// queue is a broker's queue. A real broker calls its methods under a lock.
 type queue struct {
 	groups    *amqpjms.Groups[*stored]
 	header    string
@@ -49,14 +49,14 @@ type queue struct {
 	delivered map[string]*stored
 }
 
-// publish puts an encoded message into the queue, and looks at no more of it than at its group.
+// publish puts an encoded message into the queue. It reads only the group of the message.
 func (q *queue) publish(name string, encoded []byte) error {
 	if err := q.raw.Parse(encoded); err != nil {
 		return err
 	}
 	key, err := q.groups.Key(&q.raw, q.header)
 	if err != nil {
-		return err // rejected: a list is no group
+		return err // reject it: a list cannot be a group
 	}
 	m := &stored{name: name, encoded: encoded}
 	var owner *amqpjms.GroupConsumer[*stored]
@@ -65,7 +65,7 @@ func (q *queue) publish(name string, encoded []byte) error {
 	return nil
 }
 
-// dispatch gives a consumer, nil being all of them, what it may have and has credit for.
+// dispatch delivers to a consumer, or to all if it is nil, what it may have and has credit for.
 func (q *queue) dispatch(to *amqpjms.GroupConsumer[*stored]) {
 	for _, l := range q.links {
 		if to != nil && to != l.consumer {
@@ -83,7 +83,7 @@ func (q *queue) dispatch(to *amqpjms.GroupConsumer[*stored]) {
 	}
 }
 
-// A broker plugin asks which message a consumer may have next. Its queue was declared with shared groups.
+// A broker plugin asks which message each consumer may have next. The queue was declared with shared groups.
 func ExampleGroups_broker() {
 	arguments, on, err := amqpjms.GroupArgumentsFrom(map[string]any{
 		"qpid.group_header_key": "JMSXGroupID",
@@ -109,7 +109,7 @@ func ExampleGroups_broker() {
 		}
 	}
 
-	fmt.Println("first goes away; what it had and did not settle is for others")
+	fmt.Println("first goes away; what it did not settle goes to others")
 	q.groups.Settle(q.delivered["order 1 paid"].ref) // its disposition: accepted
 	q.links = q.links[1:]
 	first.consumer.Close()
@@ -124,14 +124,14 @@ func ExampleGroups_broker() {
 	// first gets order 1 paid
 	// first gets order 1 packed
 	// second gets order 2 paid
-	// first goes away; what it had and did not settle is for others
+	// first goes away; what it did not settle goes to others
 	// second gets order 1 packed
 	// second settles, and has credit again
 	// second gets order 1 sent
 }
 
-// source is what workers need of a receiver. The receiver's credit (ReceiverOptions.Credit) bounds how many messages
-// are received and not settled.
+// source is the part of an [amqp.Receiver] that workers use. Its credit (ReceiverOptions.Credit) limits how many messages
+// are received but not settled.
 type source interface {
 	Receive(context.Context, *amqp.ReceiveOptions) (*amqp.Message, error)
 	AcceptMessage(context.Context, *amqp.Message) error
@@ -141,9 +141,9 @@ type source interface {
 
 var _ source = (*amqp.Receiver)(nil)
 
-// work handles what a source gives with some workers: messages of one group by one worker at a time and in order, others
-// at once. Each is settled when it is handled. When the source ends or ctx does, work waits for the workers, releases
-// what it did not begin, and returns.
+// work handles messages with several workers: those of a group in order, one at a time, those of different groups at the
+// same time. A message is settled when it is handled. When the source or ctx ends, work waits for the workers, releases the
+// messages that it has not started on, and returns.
 func work(ctx context.Context, from source, workers int, handle func(context.Context, *amqp.Message) error) error {
 	type job struct {
 		m   *amqp.Message
@@ -180,10 +180,10 @@ func work(ctx context.Context, from source, workers int, handle func(context.Con
 		}
 	}()
 
-	// From here on one goroutine, this one, has to do with the groups.
+	// Only this goroutine uses groups.
 	groups := amqpjms.NewShared(amqpjms.GroupOptions[*amqp.Message]{Ungrouped: true})
 	var errs []error
-	var free []*amqpjms.GroupConsumer[*amqp.Message] // of workers that have nothing to do
+	var free []*amqpjms.GroupConsumer[*amqp.Message] // those of idle workers
 	for range workers {
 		free = append(free, groups.Open(nil))
 	}
@@ -209,7 +209,7 @@ func work(ctx context.Context, from source, workers int, handle func(context.Con
 			c := free[len(free)-1]
 			m, r, ok := c.Next()
 			if !ok {
-				break // then there is nothing for the others either
+				break // there is nothing for the others either
 			}
 			free = free[:len(free)-1]
 			jobs <- job{m: m, r: r, c: c}
@@ -221,10 +221,10 @@ func work(ctx context.Context, from source, workers int, handle func(context.Con
 	return errors.Join(append(errs, <-ended)...)
 }
 
-// fake is a source of messages that are made up.
+// fake is a source for the example.
 type fake struct {
 	messages chan *amqp.Message
-	credit   chan bool // one for each message that is not settled
+	credit   chan bool // one value for each message that is not settled
 	mu       sync.Mutex
 	settled  map[string]int
 }
@@ -252,8 +252,8 @@ func (f *fake) RejectMessage(context.Context, *amqp.Message, *amqp.Error) error 
 }
 func (f *fake) ReleaseMessage(context.Context, *amqp.Message) error { return f.settle("released") }
 
-// Workers of one process share a receiver, on a broker that knows no groups: each group is handled in order, and
-// several at once.
+// Workers share a receiver of a broker without message groups. Each group is handled in order, and several groups at the
+// same time.
 func ExampleGroups_workers() {
 	from := &fake{messages: make(chan *amqp.Message, 100), credit: make(chan bool, 4), settled: map[string]int{}}
 	for i, group := range strings.Fields("red red blue red blue - blue") {
@@ -266,7 +266,7 @@ func ExampleGroups_workers() {
 	close(from.messages)
 
 	var mu sync.Mutex
-	var both sync.WaitGroup // until a red and a blue message are being handled
+	var both sync.WaitGroup // done when a red and a blue message are being handled
 	both.Add(2)
 	var red, blue []any
 	err := work(context.Background(), from, 3, func(_ context.Context, m *amqp.Message) error {

@@ -1,35 +1,37 @@
 // Package amqpjms maps JMS messages to AMQP 1.0 and back.
 //
-// It serves programs that hold messages of go-amqp, programs that hold a message type
-// of their own, and programs that hold encoded bytes. The rules are functions of values
-// and bytes; what names [amqp.Message] only carries values to them.
+// It serves programs that hold messages of go-amqp, programs with a message type of their
+// own, and programs that hold encoded bytes. The rules are functions of values and bytes;
+// anything that takes an [amqp.Message] is a thin adapter.
 //
-//   - [Header] is the header section; it tells what was stated from what was not, and
-//     always writes whether the message is durable.
-//   - [ID] is a message-id or correlation-id, and the string that JMS makes of it.
-//   - [RawMessage] is an encoded message cut into its sections, and [AppendExplicit]
-//     makes its durable field explicit, without a look at the body.
-//   - [Producer] gives a message what a JMS provider gives it at send, [Editor] what an
-//     application gives it, and [Consumer] reads one as a JMS consumer does. [Forwarder]
-//     passes one on. [Peer] holds what differs between brokers, and [Check] lists what
-//     one of them would misread.
-//   - [Body] is the body of a message as JMS reads it and writes it, and [Value] a
-//     property or an entry of a map with JMS's conversions, for any type of message.
-//   - [Groups] says which consumer of a queue may have which message, so that the messages
-//     of a group stay in order.
+// To read a message, use
+//
+//   - [Consumer], whose View shows a message as a JMS consumer reads it, and answers it;
+//   - [Body] and [Value], a body and a property or map entry with JMS's conversions;
+//   - [RawMessage], an encoded message cut into its sections.
+//
+// To write one, use
+//
+//   - [Producer], which stamps a message with what a JMS provider sets at send;
+//   - [Editor], which sets what an application sets: body, properties, reply-to, group;
+//   - [Forwarder], which passes a message on, and [AppendExplicit], which makes durable explicit;
+//   - [Peer], what differs between brokers, and [Check], which lists what one would misread.
+//
+// [Header] and [ID] are the parts that other clients most often get wrong, and [Groups] decides
+// which consumer of a queue may have which message.
 //
 // # Mapping
 //
 //	JMSMessageID          properties.message-id, by the prefixes of AMQPBINDMAP-15
 //	JMSCorrelationID      properties.correlation-id, likewise
-//	JMSDestination        properties.to, and its kind in x-opt-jms-dest
-//	JMSReplyTo            properties.reply-to, and its kind in x-opt-jms-reply-to
+//	JMSDestination        properties.to, its kind in x-opt-jms-dest
+//	JMSReplyTo            properties.reply-to, its kind in x-opt-jms-reply-to
 //	JMSDeliveryMode       header.durable, always written (QPIDJMS-608)
 //	JMSPriority           header.priority, 0 to 9, default 4
 //	JMSExpiration         properties.absolute-expiry-time, and header.ttl where it fits
 //	JMSRedelivered        header.delivery-count above 0
-//	JMSXDeliveryCount     header.delivery-count and one, at most 2^31-1
-//	JMSDeliveryTime       x-opt-delivery-time, or the form of the peer (AMQ-8320)
+//	JMSXDeliveryCount     header.delivery-count plus one, at most 2^31-1
+//	JMSDeliveryTime       x-opt-delivery-time, or the peer's own form (AMQ-8320)
 //	JMSTimestamp          properties.creation-time
 //	JMSType               properties.subject
 //	JMSXUserID            properties.user-id
@@ -38,141 +40,34 @@
 //	kind of message       x-opt-jms-msg-type, else the body and its content-type
 //	properties            application-properties
 //
-// Comments cite the clause that a line follows: [amqp 3.2.1] is section 3.2.1 of AMQP
-// 1.0, where part 1 has the types and part 3 the messages; [jms 3.4.13] is that of
-// Jakarta Messaging 3.1; [jms-mapping 3.2] that of the OASIS draft "AMQP JMS Mapping"; names
-// such as QPIDJMS-608 are issues of the Apache and OASIS trackers.
+// Comments cite the clause that a line follows: [amqp 3.2.1] is a section of AMQP 1.0 (part 1
+// has the types, part 3 the messages), [jms 3.4.13] of Jakarta Messaging 3.1, [jms-mapping 3.2]
+// of the OASIS draft "AMQP JMS Mapping"; names such as QPIDJMS-608 are issues of the Apache and
+// OASIS trackers.
 //
-// # Deviations
+// # Deviations from other clients
 //
-// The rules are those of AMQP 1.0, of Jakarta Messaging and of AMQPBINDMAP-15. Where
-// the JMS client that most peers run, Qpid JMS 2.10.0, does something else, this
-// package follows the rules:
+// The package follows the specifications where Qpid JMS 2.10.0, the client of most JMS
+// applications, or Broker-J does not. A user notices that it always writes durable; refuses a
+// negative time to live, a negative delay and a time to live shorter than the delay; refuses a second
+// spelling of an id ("ID:AMQP_ULONG:007"); joins several data sections, where Qpid JMS keeps the
+// last; fails one field, not the message, for one wrong value; reads AMQP types and property names that
+// Qpid JMS hides; sends an amqp-value null for a plain Message, which has no body there; and keeps
+// expired messages. testdata/deviations.md lists all differences, each with recorded cases.
 //
-//   - header-left-out: Qpid JMS sends no header at all for a NON_PERSISTENT message of
-//     default priority that never expires, which brokers read as durable or not, each
-//     as it likes; a header of this package always states durable (QPIDJMS-608).
-//   - ttl-max-left-out: Qpid JMS leaves out a ttl of 2^32-1 ms; here it is sent, for it
-//     is a uint like any other [amqp 3.2.1].
-//   - negative-time-to-live: Qpid JMS sends a message with a negative time to live as
-//     one that never expires; here it is an error [jms 3.4.9].
-//   - expiration-overflows: in Qpid JMS a very long time to live makes an expiration that
-//     overflows, and so has passed already; here a sum past 2^63-1 is an error
-//     [jms 3.4.9].
-//   - negative-delay: Qpid JMS sends a message with a negative delivery delay at once;
-//     here it is an error [jms 7.9].
-//   - expires-before-delivery: Qpid JMS sends a message whose time to live is shorter
-//     than its delivery delay, so that it expires before it may be delivered; here it is
-//     an error [jms 3.4.9] [jms 3.4.13].
-//   - loose-delivery-time: Qpid JMS makes a delivery time of any number, whatever it
-//     loses; here a float, a double, a decimal and a ulong from 2^63 on are errors
-//     (AMQ-8320).
-//   - first-acquirer-sent-on: Qpid JMS sends a received message on with its
-//     first-acquirer; here it is left out, for it tells of the delivery that is over
-//     [amqp 3.2.1].
-//   - delivery-count-sent: Qpid JMS sends the JMSXDeliveryCount that an application set,
-//     less one, as delivery-count; here it is left out, for only a delivery that failed
-//     counts [jms 3.5.11] [amqp 3.2.1].
-//   - delivery-count-wraps: in Qpid JMS the JMSXDeliveryCount is negative from 2^31-1
-//     failed deliveries on, and from 2^31 on the message is not redelivered; here it
-//     stays at 2^31-1, and the message is redelivered [jms 3.4.7] [jms 3.5.11].
-//   - section-order: Qpid JMS takes a message whose header follows its properties; here
-//     that is an error [amqp 3.2].
-//   - loose-ulong: after ID:AMQP_ULONG: Qpid JMS takes a sign, leading zeros and digits
-//     that are not ASCII; here they are errors, for with two spellings of one id,
-//     correlation fails without an error (AMQPBINDMAP-15).
-//   - loose-uuid: after ID:AMQP_UUID: Qpid JMS takes short groups of digits and dashes
-//     elsewhere; here they are errors, for the same reason (AMQPBINDMAP-15).
-//   - one-wrong-part: of a message that has one wrong property, annotation or
-//     application property, or a wrong body, an application of Qpid JMS sees nothing;
-//     here only what is wrong cannot be read [amqp 3.2].
-//   - local-expiry: Qpid JMS by default keeps an expired message from the application;
-//     here nothing is dropped, and the application is told when it expires [jms 3.4.9].
-//   - plain-without-body: Qpid JMS sends a plain Message without a body section, which
-//     ends the session at RabbitMQ 4; here it has an amqp-value null [amqp 3.2].
-//   - several-sections: of several data or amqp-sequence sections Qpid JMS reads, and
-//     passes on, only the last; here they are one body [amqp 3.2].
-//   - mixed-body: Qpid JMS takes the last of body sections of different sorts; here that
-//     is an error of the body [amqp 3.2].
-//   - map-keys: Qpid JMS makes a string of each key of a MapMessage, whose value it then
-//     has not; here a key that is no string is an error of the body [jms 3.11.3].
-//   - stream-amqp-types: of a StreamMessage Qpid JMS cannot read the types that JMS has
-//     no word for; here they are the values that they are.
-//   - property-amqp-types: the same in properties, of which Qpid JMS reads the raw value
-//     only; here an unsigned integer widens, a timestamp reads as long, and all but
-//     bytes as string [jms 3.5.4].
-//   - serialized-object: Qpid JMS deserializes Java objects; here the data of an
-//     ObjectMessage is handed over as bytes, whatever its content-type.
-//   - described-object: Qpid JMS cannot hand over an ObjectMessage of a described value;
-//     here it is what go-amqp decodes.
-//   - typed-values: Qpid JMS sends some values only in maps and lists; here any value of
-//     AMQP can be the body of an ObjectMessage.
-//   - typed-bytes: Qpid JMS sends the bytes of a typed ObjectMessage as an array of
-//     byte; here they are a binary [amqp 1.6.19].
-//   - unknown-charset: Qpid JMS shows text in a charset that it does not know as bytes;
-//     here it is a TextMessage, and an error of the body.
-//   - content-type-property: JMS_AMQP_CONTENT_TYPE and JMS_AMQP_CONTENT_ENCODING are
-//     properties like any other in Qpid JMS; here they are the content-type and the
-//     content-encoding [jms-mapping 3.2].
-//   - content-type-added: Qpid JMS adds a content-type to bytes that it sends on; here
-//     nothing is added to a message that was received [amqp 3.2.4].
-//   - kind-types: Qpid JMS ignores the kind of a destination that is no byte; here it
-//     may be any integer from 0 to 3 [jms-mapping 3.2].
-//   - kind-by-prefix: Qpid JMS takes a reply-to without a kind for what its consumer
-//     receives from; here the prefix of the address decides, if there is one.
-//   - kind-added: Qpid JMS adds that guess to a message that it sends on; here nothing
-//     is added.
-//   - hidden-names: Qpid JMS hides properties whose names are no Java identifiers; here
-//     any name can be read [amqp 3.2.5].
-//   - names-that-exist: Qpid JMS lists names of application properties that it then
-//     shows a field for, even if the message has no such field; here the list has what
-//     exists [jms 3.5.6].
-//   - reserved-names: Qpid JMS lets an application set properties with names that JMS
-//     keeps for itself, some of which are header fields; here that is an error
-//     [jms 3.5.1].
-//   - null-removes: in Qpid JMS a property that is a field cannot be null; here a null
-//     string removes the field.
-//   - no-conversion-on-set: Qpid JMS makes a string of a JMSXGroupID, and a number of a
-//     JMSXGroupSeq or a JMS_AMQP_TTL, that is none; here that is an error [jms 3.5.9].
-//   - group-seq-0: Qpid JMS cannot send a JMSXGroupSeq of 0, nor see that there is one;
-//     here 0 is not none [amqp 3.2.4].
-//   - empty-reply-to-group: in Qpid JMS an empty JMS_AMQP_REPLY_TO_GROUP_ID does not
-//     exist; here it does [amqp 3.2.4].
-//   - user-id-not-utf8: Qpid JMS puts replacement characters into a JMSXUserID that is
-//     not UTF-8; here it is an error of that property.
+// # Results and errors
 //
-// Message groups follow QPID-3720 and QPID-3346, and where these say nothing the rules of
-// [Groups]. Broker-J 9.2.1 does something else:
+// What may be absent is an [Opt], or a value whose zero means none. What can be wrong on the wire
+// returns an error for that field alone. Times and spans on the wire are int64 milliseconds, since
+// 1970-01-01 UTC for times, 0 for none; what a caller configures is a time.Time or a
+// time.Duration. Malformed bytes are a [*WireError], a value that JMS or AMQP does not allow is a
+// [*ValueError]; with an error comes the zero value, and nothing has changed.
 //
-//   - group-buckets: Broker-J assigns buckets of hash codes, 256 if its queue does not
-//     say otherwise, so that groups that have nothing in common share an owner and wait for
-//     it; here each group is assigned by itself (QPID-3720).
-//   - group-equality: where groups are shared Broker-J compares their values as Java
-//     does, so that a number in two widths, and 0.0 and -0.0, are two groups whose messages
-//     overtake each other; here they are one group (QPID-3346).
-//   - group-overtaken: in Broker-J a message that a consumer refuses, by its selector or as
-//     undeliverable there, is overtaken by later ones of its group, and an owner keeps a
-//     group that it can take nothing of; here the consumer gets nothing of the group
-//     before that message, and an owner that holds nothing of it loses it (QPID-3720).
-//   - group-removal: where groups are shared a message that expires, is evicted or is purged
-//     while a consumer holds it frees its group in Broker-J; here the consumer keeps the
-//     group until it is done with the message (QPID-3346).
-//   - group-detach: where groups are assigned a link that is detached without being closed
-//     loses its groups in Broker-J, but keeps its messages; here it keeps both, for it may
-//     be resumed [amqp 2.6.4].
-//   - group-pending: when a consumer goes away that accepted a message in a transaction that is
-//     still open, Broker-J frees the group, where groups are assigned, and gives the
-//     message itself to another if it was accepted without being settled; here nothing
-//     of the group goes to anyone before the transaction ends (QPID-3720).
-//   - group-rollback: in Broker-J a message that was accepted in a transaction without being
-//     settled stays with its consumer when that is rolled back; here it goes back to its
-//     place, as one does that was settled.
-//   - group-header: in Broker-J every group header names an application property; here
-//     group-id and JMSXGroupID name the property that JMSXGroupID is [jms 3.5.9].
+// # Memory and concurrency
 //
-// AMQPBINDMAP-15 contradicts itself in one example, in which "AMQP ULONG:foo" comes out
-// as "AMQP_ULONG:foo". By its rules, which this package follows, a string that does not
-// start with "ID:" is never changed.
+// Returned bytes alias the input only where the method says so, and are clipped. Values may be used
+// by several goroutines at once; a [RawMessage] while nobody parses into it, a [View] while nobody
+// changes its message, a [Groups] by one goroutine at a time.
 package amqpjms
 
 import (

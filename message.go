@@ -5,476 +5,31 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/Azure/go-amqp"
+	"github.com/seed-b113d664/amqpjms/internal/goamqp"
+	"github.com/seed-b113d664/amqpjms/internal/java"
 )
 
-// A Consumer is what only the receiver of a message knows. Receivers can be compared with
-// ==.
-type Consumer struct {
-	Peer        Peer
-	Destination Destination // what it receives from
-
-	// NodeDefault is what a header means here that does not say whether it is durable. As
-	// go-amqp does not tell such a header from one that says no, that is only a message
-	// without a header: see [HeaderFrom].
-	NodeDefault DeliveryMode
-
-	// What follows says how the consumer's link is made, see [Consumer.Link]. A View ignores it.
-
-	Subscription string // name of a durable or shared subscription
-	Durable      bool   // the subscription outlives the consumer
-	Shared       bool   // several consumers share the subscription
-	ClientID     string // the connection's container-id
-	Selector     string // "": none
-	NoLocal      bool   // leaves out what the same connection sends to the topic
-	Browse       bool   // reads a queue and takes nothing off it
-	PreSettled   bool   // the peer settles a message as it sends it
-}
-
-// View returns a view of m as JMS sees it, for a receiver that got it at that time. The
-// view keeps m and looks at nothing before it is asked. A field that cannot be read is an
-// error of its own method only.
-func (c Consumer) View(m *amqp.Message, received time.Time) View {
-	return View{Message: m, at: &reception{c, received}}
-}
-
-// A reception is what a View knows beside the message. A pointer to it keeps views small,
-// which are copied with each call.
-type reception struct {
-	consumer Consumer
-	received time.Time
-}
-
-// A View is a received message as JMS sees it. [Consumer.View] makes it; one that is made
-// without is that of the zero Consumer, to which the time of receipt is not known. It has
-// to have a message. A View may be used by several goroutines at once as long as none of
-// them changes the message. Do not compare Views: two of the same message may differ.
-type View struct {
-	Message *amqp.Message
-	at      *reception // nil: of the zero Consumer
-}
-
-// from returns how the message was received.
-func (v View) from() *reception {
-	if v.at == nil {
-		return &reception{}
-	}
-	return v.at
-}
-
-// annotation returns a message annotation, nil where there is none. go-amqp decodes keys
-// as strings; in a message made here they may be symbols.
-func (v View) annotation(name string) any { return annotationOf(v.Message, name) }
-
-func annotationOf(m *amqp.Message, name string) any {
-	if a, ok := m.Annotations[name]; ok || len(m.Annotations) == 0 {
-		return a
-	}
-	return m.Annotations[amqp.Symbol(name)]
-}
-
-// propertiesOf returns the properties of m, none stated where it has no section: not to be
-// written into.
-func propertiesOf(m *amqp.Message) *amqp.MessageProperties {
-	if m.Properties != nil {
-		return m.Properties
-	}
-	return &amqp.MessageProperties{}
-}
-
-// MessageID returns JMSMessageID, the zero ID if there is none; [ID.JMSMessageID] is the
-// string. An id that is none of AMQP's four types or no valid UTF-8 is an error, a
-// *[ValueError].
-func (v View) MessageID() (ID, error) { return IDFrom(propertiesOf(v.Message).MessageID) }
-
-// CorrelationID returns JMSCorrelationID, as MessageID does; [ID.JMSCorrelationID] is the string.
-func (v View) CorrelationID() (ID, error) { return IDFrom(propertiesOf(v.Message).CorrelationID) }
-
-// Destination returns JMSDestination: what the message says, or the receiver's own where
-// it says none. An address that is not valid UTF-8 is an error, a *[ValueError].
-func (v View) Destination() (Destination, error) {
-	to := propertiesOf(v.Message).To
-	if to == nil {
-		return v.from().consumer.Destination, nil
-	}
-	return v.destination("to", *to, annotationDest, annotationToType)
-}
-
-// ReplyTo returns JMSReplyTo, the zero Destination if there is none. An address that is
-// not valid UTF-8 is an error, a *[ValueError].
-func (v View) ReplyTo() (Destination, error) {
-	replyTo := propertiesOf(v.Message).ReplyTo
-	if replyTo == nil {
-		return Destination{}, nil
-	}
-	return v.destination("reply-to", *replyTo, annotationReplyTo, annotationReplyType)
-}
-
-func (v View) destination(what, address, annotation, legacy string) (Destination, error) {
-	if err := checkText(what, address); err != nil {
-		return Destination{}, err
-	}
-	a := v.annotation(annotation)
-	kind := DestinationKindFrom(a, nil)
-	if kind == UnknownKind { // hardly ever: looked up only then, for that costs as much as all the rest
-		kind = DestinationKindFrom(a, v.annotation(legacy))
-	}
-	r := &v.from().consumer
-	return r.Peer.destination(address, kind, r.Destination.Kind), nil
-}
-
-// DeliveryMode returns JMSDeliveryMode, as [Header.JMSDeliveryMode] does. A header that
-// go-amqp decoded is never [ModeUnset]: see [HeaderFrom].
-func (v View) DeliveryMode() DeliveryMode {
-	return Header{Mode: modeFrom(v.Message.Header)}.JMSDeliveryMode(v.from().consumer.NodeDefault)
-}
-
-// Priority returns JMSPriority, as [Header.JMSPriority] does.
-func (v View) Priority() int { return Header{Priority: priorityFrom(v.Message.Header)}.JMSPriority() }
-
-// Redelivered returns JMSRedelivered, as [Header.JMSRedelivered] does.
-func (v View) Redelivered() bool {
-	return Header{DeliveryCount: deliveryCountFrom(v.Message.Header)}.JMSRedelivered()
-}
-
-// DeliveryCount returns JMSXDeliveryCount, as [Header.JMSXDeliveryCount] does.
-func (v View) DeliveryCount() int32 {
-	return Header{DeliveryCount: deliveryCountFrom(v.Message.Header)}.JMSXDeliveryCount()
-}
-
-// Timestamp returns JMSTimestamp in milliseconds since 1970-01-01 UTC, 0 where there is none.
-func (v View) Timestamp() int64 {
-	return numberFromTime(propertiesOf(v.Message).CreationTime).n
-}
-
-// DeliveryTime returns JMSDeliveryTime, as [RawMessage.DeliveryTimeFrom] does for the
-// receiver's peer. An annotation counts whose key is a string, too: go-amqp does not tell
-// strings from symbols.
-func (v View) DeliveryTime() (int64, error) {
-	d := delaysOf(v.Message, v.from().consumer.Peer.Delay == DelayProperty)
-	return d.deliveryTime()
-}
-
-// Expiration returns JMSExpiration, as [RawMessage.Expiration] does.
-func (v View) Expiration() (int64, error) {
-	if absolute := numberFromTime(propertiesOf(v.Message).AbsoluteExpiryTime); absolute.stated() {
-		return expiration(absolute, Opt[uint32]{}, v.from().received)
-	}
-	h, err := HeaderFrom(v.Message.Header)
-	if err != nil {
-		return 0, err
-	}
-	return expiration(number{}, h.TTL, v.from().received)
-}
-
-func numberFromTime(t *time.Time) number {
-	if t == nil {
-		return number{}
-	}
-	return number{kind: numberTimestamp, n: t.UnixMilli()}
-}
-
-// Type returns JMSType, as it stands on the wire.
-func (v View) Type() Opt[string] { return optional(propertiesOf(v.Message).Subject) }
-
-// UserID returns JMSXUserID, "" for none: a user-id of no bytes is none. Bytes that are not
-// valid UTF-8 are an error, a *[ValueError]; they are in the message's Properties.UserID.
-func (v View) UserID() (string, error) { return JMSXUserID(propertiesOf(v.Message).UserID) }
-
-// JMSXUserID returns the text of a user-id, "" for none and for an empty one. Bytes that
-// are not valid UTF-8 are an error, a *[ValueError].
-func JMSXUserID(userID []byte) (string, error) {
-	user := string(userID)
-	if err := checkText("user id", user); err != nil {
-		return "", err
-	}
-	return user, nil
-}
-
-// GroupID returns JMSXGroupID as it stands on the wire. "" is a group too.
-func (v View) GroupID() Opt[string] { return optional(propertiesOf(v.Message).GroupID) }
-
-// GroupSeq returns JMSXGroupSeq.
-func (v View) GroupSeq() Opt[int32] {
-	if sequence := propertiesOf(v.Message).GroupSequence; sequence != nil {
-		return Some(JMSXGroupSeq(*sequence))
-	}
-	return Opt[int32]{}
-}
-
-// JMSXGroupSeq returns a group-sequence as JMS's int, in which 2^31 and more are
-// negative. [GroupSequence] goes back.
-func JMSXGroupSeq(sequence uint32) int32 { return int32(sequence) }
-
-// GroupSequence returns the group-sequence of a JMSXGroupSeq: negative numbers are 2^31 and more.
-func GroupSequence(seq int32) uint32 { return uint32(seq) }
-
-// ReplyToGroupID returns JMS_AMQP_REPLY_TO_GROUP_ID as it stands on the wire.
-func (v View) ReplyToGroupID() Opt[string] { return optional(propertiesOf(v.Message).ReplyToGroupID) }
-
-// ContentType returns JMS_AMQP_CONTENT_TYPE as it stands on the wire.
-func (v View) ContentType() Opt[string] { return optional(propertiesOf(v.Message).ContentType) }
-
-// ContentEncoding returns JMS_AMQP_CONTENT_ENCODING as it stands on the wire.
-func (v View) ContentEncoding() Opt[string] { return optional(propertiesOf(v.Message).ContentEncoding) }
-
-func optional(s *string) Opt[string] {
-	if s == nil {
-		return Opt[string]{}
-	}
-	return Some(*s)
-}
-
-// Body returns the body, which is the message's own. go-amqp decodes an amqp-value null
-// as no body section.
-func (v View) Body() Body { return bodyOf(v.Message) }
-
-func bodyOf(m *amqp.Message) Body {
-	p := propertiesOf(m)
-	return Body{
-		Annotation:      annotationOf(m, annotationMessageKind),
-		ContentType:     optional(p.ContentType).Or(""),
-		ContentEncoding: optional(p.ContentEncoding).Or(""),
-		Data:            m.Data,
-		Sequences:       m.Sequence,
-		Value:           m.Value,
-	}
-}
-
-// Kind returns what kind of message this is, as [Body.Kind] does.
-func (v View) Kind() MessageKind { return v.Body().Kind() }
-
-// AnnotatedKind returns the kind that the message says it is of, and an error, a
-// *[ValueError], where what it says is none: the body decides then, as it does where it
-// says nothing.
-func (v View) AnnotatedKind() (Opt[MessageKind], error) {
-	return MessageKindFrom(v.annotation(annotationMessageKind))
-}
-
-// Text returns the text of a TextMessage, as [Body.Text] does.
-func (v View) Text() (Opt[string], error) { return v.Body().Text() }
-
-// Bytes returns the bytes of a BytesMessage, as [Body.Bytes] does.
-func (v View) Bytes() ([]byte, error) { return v.Body().Bytes() }
-
-// Map returns what a MapMessage holds, as [Body.Map] does.
-func (v View) Map() (map[string]any, error) { return v.Body().Map() }
-
-// Stream returns what a StreamMessage holds, as [Body.Stream] does.
-func (v View) Stream() ([]any, error) { return v.Body().Stream() }
-
-// Object returns what an ObjectMessage holds, as [Body.Object] does.
-func (v View) Object() (any, error) { return v.Body().Object() }
-
-// Payload returns the bytes that a message carries, as [Body.Payload] does.
-func (v View) Payload() ([]byte, error) { return v.Body().Payload() }
-
-// Names of properties that are fields of the message.
-const (
-	jmsxDeliveryCount      = "JMSXDeliveryCount"
-	jmsxGroupID            = "JMSXGroupID"
-	jmsxGroupSeq           = "JMSXGroupSeq"
-	jmsxUserID             = "JMSXUserID"
-	jmsAMQPTTL             = "JMS_AMQP_TTL"
-	jmsAMQPReplyToGroupID  = "JMS_AMQP_REPLY_TO_GROUP_ID"
-	jmsAMQPContentType     = "JMS_AMQP_CONTENT_TYPE"
-	jmsAMQPContentEncoding = "JMS_AMQP_CONTENT_ENCODING"
-	jmsAMQPTypedEncoding   = "JMS_AMQP_TYPED_ENCODING"
-)
-
-// fieldNames returns these names.
-func fieldNames() [9]string {
-	return [...]string{jmsxDeliveryCount, jmsxGroupID, jmsxGroupSeq, jmsxUserID, jmsAMQPTTL,
-		jmsAMQPReplyToGroupID, jmsAMQPContentType, jmsAMQPContentEncoding, jmsAMQPTypedEncoding}
-}
-
-// Property returns a property, which does not exist if the message has none of the name.
-// Any name can be read. Those that are fields of the message are read from the field:
-// JMSXGroupID, JMSXGroupSeq, JMSXDeliveryCount, JMSXUserID, JMS_AMQP_REPLY_TO_GROUP_ID,
-// JMS_AMQP_CONTENT_TYPE, JMS_AMQP_CONTENT_ENCODING, JMS_AMQP_TYPED_ENCODING and JMS's
-// header fields such as JMSPriority. JMS_AMQP_TTL is not a property of a received
-// message. See [View.ApplicationProperty] for one that bears the name of a field.
-func (v View) Property(name string) Value {
-	if strings.HasPrefix(name, "JMS") {
-		if p, ok := v.field(name); ok {
-			p.what, p.name = "property", name
-			return p
-		}
-	}
-	p, ok := v.ApplicationProperty(name)
-	return Value{what: "property", name: name, raw: p, exists: ok && !v.hidden(name)}
-}
-
-// ApplicationProperty returns the application property of a name as it was decoded,
-// whether or not the name is that of a field.
-func (v View) ApplicationProperty(name string) (any, bool) {
-	p, ok := v.Message.ApplicationProperties[name]
-	return p, ok
-}
-
-// hidden reports whether a property is the peer's business and no application's (AMQ-8320).
-func (v View) hidden(name string) bool {
-	return name == propertyScheduledDelay && v.from().consumer.Peer.Delay == DelayProperty
-}
-
-// field returns the property that a field of the message is, false where the name is none of a field.
-func (v View) field(name string) (Value, bool) {
-	text := func(s Opt[string]) Value { return Value{raw: s.v, exists: s.ok} }
-	id := func(id ID, err error, jms func(ID) string) Value {
-		return Value{raw: jms(id), err: err, exists: err != nil || !id.IsZero()}
-	}
-	destination := func(d Destination, err error) Value {
-		return Value{raw: d.Name, err: err, exists: err != nil || !d.IsZero()}
-	}
-	long := func(n int64, err error) Value { return Value{raw: n, err: err, exists: true} }
-	var p Value
-	switch name {
-	case jmsxDeliveryCount:
-		p = Value{raw: v.DeliveryCount(), exists: true}
-	case jmsxGroupID:
-		p = text(v.GroupID())
-	case jmsxGroupSeq:
-		n, ok := v.GroupSeq().Get()
-		p = Value{raw: n, exists: ok}
-	case jmsxUserID:
-		user, err := v.UserID()
-		p = Value{raw: user, err: err, exists: err != nil || user != ""}
-	case jmsAMQPTTL:
-	case jmsAMQPReplyToGroupID:
-		p = text(v.ReplyToGroupID())
-	case jmsAMQPContentType:
-		p = text(v.ContentType())
-	case jmsAMQPContentEncoding:
-		p = text(v.ContentEncoding())
-	case jmsAMQPTypedEncoding:
-		p = Value{raw: true, exists: v.Body().Typed()}
-	case "JMSMessageID":
-		i, err := v.MessageID()
-		p = id(i, err, ID.JMSMessageID)
-	case "JMSCorrelationID":
-		i, err := v.CorrelationID()
-		p = id(i, err, ID.JMSCorrelationID)
-	case "JMSDestination":
-		p = destination(v.Destination())
-	case "JMSReplyTo":
-		p = destination(v.ReplyTo())
-	case "JMSDeliveryMode":
-		p = Value{raw: v.DeliveryMode().String(), exists: true} // [jms 3.8.1.1]
-	case "JMSPriority":
-		p = Value{raw: int32(v.Priority()), exists: true}
-	case "JMSRedelivered":
-		p = Value{raw: v.Redelivered(), exists: true}
-	case "JMSType":
-		p = text(v.Type())
-	case "JMSTimestamp":
-		p = long(v.Timestamp(), nil)
-	case "JMSExpiration":
-		p = long(v.Expiration())
-	case "JMSDeliveryTime":
-		p = long(v.DeliveryTime())
-	default:
-		return Value{}, false
-	}
-	if !p.exists || p.err != nil {
-		p.raw = nil
-	}
-	return p, true
-}
-
-// PropertyNames returns the names of the properties that exist, sorted:
-// JMSXDeliveryCount, the fields that the message has, and the application properties.
-// JMS's header fields are no properties, and are named only where there is an application
-// property of that name too.
-func (v View) PropertyNames() []string {
-	var names []string
-	for _, name := range fieldNames() {
-		if p, _ := v.field(name); p.exists {
-			names = append(names, name)
-		}
-	}
-	for name := range v.Message.ApplicationProperties {
-		if v.Property(name).exists {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
-// A Correlation is which id of a request its reply bears as correlation-id.
-type Correlation uint8
-
-const (
-	// The request's correlation-id, or where it has none its message-id.
-	CorrelationIDFirst Correlation = iota
-	// The request's message-id.
-	MessageIDOnly
-)
-
-// ID returns the correlation-id of a reply to a request with these ids. It has the type
-// of the id that it is, and is the zero ID where the request has none.
-func (c Correlation) ID(correlationID, messageID ID) ID {
-	if c == MessageIDOnly || correlationID.IsZero() {
-		return messageID
-	}
-	return correlationID
-}
-
-// Reply returns a new message that answers this one, and where to send it. The message
-// bears the correlation-id and nothing else: give it a body with a [Editor], and send it
-// with a [Producer] of that destination, whose address is the request's reply-to byte for
-// byte.
+// An Editor writes what an application sets on a message. The zero Editor writes for any
+// peer, and holds property names to JMS's rule. Editors can be compared with == and used by
+// several goroutines at once.
 //
-// It is an error, a *[ValueError], if the request does not say where to reply, or if that
-// or the id that is to be used cannot be read.
-func (v View) Reply(c Correlation) (*amqp.Message, Destination, error) {
-	d, err := v.ReplyTo()
-	if err != nil {
-		return nil, Destination{}, err
-	}
-	if d.Name == "" && d.Address == "" {
-		return nil, Destination{}, &ValueError{What: "reply-to", Value: "none", Err: errors.New("the message asks for no reply")}
-	}
-	d.Address = *v.Message.Properties.ReplyTo
-	var correlationID ID
-	if c != MessageIDOnly {
-		if correlationID, err = v.CorrelationID(); err != nil {
-			return nil, Destination{}, err
-		}
-	}
-	var messageID ID
-	if correlationID.IsZero() {
-		if messageID, err = v.MessageID(); err != nil {
-			return nil, Destination{}, err
-		}
-	}
-	m := &amqp.Message{Properties: &amqp.MessageProperties{CorrelationID: c.ID(correlationID, messageID).Value()}}
-	return m, d, nil
-}
-
-// A Editor is how messages are written. The zero Editor writes for any peer, and holds
-// property names to JMS's rule. Writers can be compared with == and used by several
-// goroutines at once.
+// Each method sets one thing of a message, which must not be nil, and nothing else. It does
+// not write into what the message may share with another (properties, annotations,
+// application properties, header), but replaces that by a copy, nil where nothing is left in
+// it. Nothing changes on error. Errors are *[ValueError].
 //
-// Its methods set one thing of a message and leave all else as it is. What the message
-// may share with another (its properties, annotations, application properties and header)
-// is not written into but replaced by a copy, nil where nothing is left in it, and nothing
-// changes on error. Errors are *[ValueError].
-//
-// What a [Producer] stamps on a message is not its business: the message id, the
-// destination, the times, the header.
+// A [Producer] sets the rest: the message id, the destination, the times, the header.
 type Editor struct {
 	Peer Peer
 
-	// AnyPropertyName allows names of properties that are no Java identifiers, or are words
-	// of JMS's selectors. Qpid JMS hides such properties.
+	// AnyPropertyName allows names of properties that are not Java identifiers, or are reserved
+	// words in JMS selectors. Qpid JMS hides such properties.
 	AnyPropertyName bool
 
 	// EscapePropertyNames escapes names of properties as [EscapePropertyName] does.
@@ -544,7 +99,7 @@ func (w Editor) setBody(m *amqp.Message, b Body, err error) error {
 // that m has stays if it can be true of the new body: one of a text in UTF-8 of a text, any
 // of bytes but that of a Java object, that of an object.
 func (w Editor) SetBody(m *amqp.Message, b Body) {
-	b = b.Outgoing()
+	b = b.Outgoing(w.Peer)
 	had := bodyOf(m)
 	if b.ContentType == "" && b.ContentEncoding == "" {
 		b.ContentType, _ = b.contentTypeAfter(had.ContentType, "")
@@ -669,12 +224,9 @@ func (w Editor) SetGroup(m *amqp.Message, id Opt[string], seq Opt[int32]) error 
 	if err != nil {
 		return err
 	}
-	var groupSequence *uint32
-	if n, ok := seq.Get(); ok {
-		sequence := GroupSequence(n)
-		groupSequence = &sequence
-	}
-	editProperties(m, func(p *amqp.MessageProperties) { p.GroupID, p.GroupSequence = groupID, groupSequence })
+	editProperties(m, func(p *amqp.MessageProperties) {
+		p.GroupID, p.GroupSequence = groupID, groupSequence(seq).pointer()
+	})
 	return nil
 }
 
@@ -688,23 +240,25 @@ func (w Editor) SetProperty(m *amqp.Message, name string, value any) error {
 // message set the field: JMSXGroupID, JMS_AMQP_REPLY_TO_GROUP_ID, JMS_AMQP_CONTENT_TYPE
 // and JMS_AMQP_CONTENT_ENCODING a string, the last two in ASCII, or nil to remove it;
 // JMSXGroupSeq an integer in the range of int; JMS_AMQP_TTL an integer from 0 to 2^32-1, the
-// ttl of the header alone, which a [Producer] writes anew: set it after that, or in the
-// producer's WireTTL. nil is no integer: [Editor.RemoveProperty] removes those two.
+// ttl of the header alone, which a [Producer] overwrites: set it after that, or in
+// Producer.WireTTL. nil is not an integer: [Editor.RemoveProperty] removes those two.
 //
-// It is an error if a value is of another type; if a name is not one that
-// [Editor.PropertyKey] takes; if it is of a field that cannot be set: JMSXDeliveryCount,
-// JMSXUserID, JMS_AMQP_TYPED_ENCODING ([Editor.SetObject] and [Editor.SetJavaObject]
-// decide).
+// It is an error if a value is of another type; if [Editor.PropertyKey] does not take a name;
+// if a field cannot be set: JMSXDeliveryCount, JMSXUserID, JMS_AMQP_TYPED_ENCODING
+// ([Editor.SetObject] and [Editor.SetJavaObject] decide).
 //
-// It copies the application properties if it sets any, so set many at once rather than one by
-// one.
+// It copies the application properties if it sets any, so set many at once.
 func (w Editor) SetProperties(m *amqp.Message, properties map[string]any) error {
-	next := *m // of which nothing is seen on error
+	var fields fieldSettings
+	var fieldsSet bool
 	var own map[string]any
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		value := properties[name]
-		if isField, err := setField(&next, name, value); isField {
-			if err != nil {
+		if f := fieldOf(name); f != nil && f.listed {
+			if !fieldsSet {
+				fields, fieldsSet = fieldsOf(m), true
+			}
+			if err := f.set(&fields, value); err != nil {
 				return err
 			}
 			continue
@@ -722,74 +276,55 @@ func (w Editor) SetProperties(m *amqp.Message, properties map[string]any) error 
 		}
 		own[key] = value
 	}
-	m.Header, m.Properties = next.Header, next.Properties
+	if fieldsSet {
+		fields.apply(m)
+	}
 	if own != nil {
 		m.ApplicationProperties = own
 	}
 	return nil
 }
 
-// setField sets the field of m that a property is, and reports whether it is one. m must be the caller's own.
-func setField(m *amqp.Message, name string, value any) (isField bool, err error) {
-	wrong := func(why string) (bool, error) {
-		shown := fmt.Sprintf("of type %T", value)
-		if n := numberFrom(value); n.kind == numberInteger {
-			shown = strconv.FormatInt(n.n, 10)
-		} else if value == nil {
-			shown = "nil"
-		}
-		return true, &ValueError{What: name, Value: shown, Err: errors.New(why)}
+// fieldsOf returns the fields of m that properties set, its TTL unset.
+func fieldsOf(m *amqp.Message) fieldSettings {
+	p := propertiesOf(m)
+	f := fieldSettings{
+		GroupID:         optional(p.GroupID),
+		ReplyToGroupID:  optional(p.ReplyToGroupID),
+		ContentType:     optional(p.ContentType),
+		ContentEncoding: optional(p.ContentEncoding),
 	}
-	text := func(check func(what, text string) error, set func(p *amqp.MessageProperties, s *string)) (bool, error) {
-		var s *string
-		if value != nil {
-			v, ok := value.(string)
-			if !ok {
-				return wrong("not a string")
-			}
-			if err := check(name, v); err != nil {
-				return true, err
-			}
-			s = &v
-		}
-		editProperties(m, func(p *amqp.MessageProperties) { set(p, s) })
-		return true, nil
+	if p.GroupSequence != nil {
+		f.GroupSeq = Some(int32(*p.GroupSequence))
 	}
-	switch name {
-	case jmsxGroupID:
-		return text(checkText, func(p *amqp.MessageProperties, s *string) { p.GroupID = s })
-	case jmsAMQPReplyToGroupID:
-		return text(checkText, func(p *amqp.MessageProperties, s *string) { p.ReplyToGroupID = s })
-	case jmsAMQPContentType:
-		return text(checkSymbol, func(p *amqp.MessageProperties, s *string) { p.ContentType = s })
-	case jmsAMQPContentEncoding:
-		return text(checkSymbol, func(p *amqp.MessageProperties, s *string) { p.ContentEncoding = s })
-	case jmsxGroupSeq:
-		n := numberFrom(value)
-		if n.kind != numberInteger || n.n != int64(int32(n.n)) {
-			return wrong("not an integer from -2^31 to 2^31-1")
-		}
-		sequence := GroupSequence(int32(n.n))
-		editProperties(m, func(p *amqp.MessageProperties) { p.GroupSequence = &sequence })
-		return true, nil
-	case jmsAMQPTTL:
-		n := numberFrom(value)
-		if n.kind != numberInteger || n.n != int64(uint32(n.n)) {
-			return wrong("not an integer from 0 to 2^32-1")
-		}
-		h := Header{}.MessageHeader()
-		if m.Header != nil {
-			*h = *m.Header
-		}
-		h.TTL = time.Duration(n.n) * time.Millisecond
-		m.Header = h
-		return true, nil
-	case jmsxDeliveryCount, jmsxUserID:
-		return wrong("cannot be set or removed")
-	case jmsAMQPTypedEncoding:
-		return wrong("cannot be set or removed: SetObject and SetJavaObject decide")
+	return f
+}
+
+// apply gives m these fields. m keeps the ttl that it has where that is unset.
+func (f fieldSettings) apply(m *amqp.Message) {
+	editProperties(m, func(p *amqp.MessageProperties) {
+		p.GroupID, p.ReplyToGroupID = f.GroupID.pointer(), f.ReplyToGroupID.pointer()
+		p.ContentType, p.ContentEncoding = f.ContentType.pointer(), f.ContentEncoding.pointer()
+		p.GroupSequence = groupSequence(f.GroupSeq).pointer()
+	})
+	ttl, ok := f.TTL.Get()
+	if !ok || ttl == 0 && m.Header == nil {
+		return
 	}
-	return false, nil
+	h := Header{}.MessageHeader()
+	if m.Header != nil {
+		*h = *m.Header
+	}
+	h.TTL = time.Duration(ttl) * time.Millisecond
+	m.Header = h
+}
+
+// groupSequence returns the group-sequence of a JMSXGroupSeq: a negative one is 2^31 or more.
+func groupSequence(seq Opt[int32]) Opt[uint32] {
+	if n, ok := seq.Get(); ok {
+		return Some(uint32(n))
+	}
+	return Opt[uint32]{}
 }
 
 // RemoveProperty removes a property of any name. Those that are fields of the message
@@ -803,19 +338,14 @@ func (w Editor) RemoveProperty(m *amqp.Message, name string) error {
 			return err
 		}
 	}
-	switch name {
-	case jmsxGroupSeq:
-		editProperties(m, func(p *amqp.MessageProperties) { p.GroupSequence = nil })
-	case jmsAMQPTTL:
-		if m.Header != nil {
-			h := *m.Header
-			h.TTL = 0
-			m.Header = &h
-		}
-	default:
-		if _, err := setField(m, name, nil); err != nil {
+	if f := fieldOf(name); f != nil && f.listed {
+		fields := fieldsOf(m)
+		if f.remove != nil {
+			f.remove(&fields)
+		} else if err := f.set(&fields, nil); err != nil {
 			return err
 		}
+		fields.apply(m)
 	}
 	removeApplicationProperty(m, key)
 	return nil
@@ -830,9 +360,9 @@ func removeApplicationProperty(m *amqp.Message, key string) {
 }
 
 // PropertyKey returns the key that a property has among the application properties: its
-// name, or what the Writer escapes that to. It is an error if the name is one that JMS
-// keeps for itself, which is all that start with "JMS" but "JMS_" and what is known as a
-// field; and, unless any name may be set, if it is not what [CheckPropertyName] takes.
+// name, or what the Editor escapes that to. It is an error if the name is that of a field, or
+// one that JMS reserves, which are all that start with "JMS" but not with "JMS_"; and, unless
+// any name may be set, if [CheckPropertyName] does not take it.
 func (w Editor) PropertyKey(name string) (string, error) {
 	key := name
 	if w.EscapePropertyNames {
@@ -844,15 +374,14 @@ func (w Editor) PropertyKey(name string) (string, error) {
 	wrong := func(why string) (string, error) {
 		return "", &ValueError{What: "property", Value: quote(name), Err: errors.New(why)}
 	}
-	fields := fieldNames()
-	switch {
+	switch f := fieldOf(name); {
 	case name == "":
 		return wrong("empty")
 	case !strings.HasPrefix(name, "JMS"):
-	case slices.Contains(fields[:], name):
-		return wrong("a field of the message, and no application property")
+	case f != nil && f.listed:
+		return wrong("a field of the message, not an application property")
 	case !strings.HasPrefix(name, "JMS_"):
-		return wrong("JMS keeps names that start with JMS for itself") // [jms 3.5.1]
+		return wrong("JMS reserves names that start with JMS: use another name, or JMS_ and a vendor's name") // [jms 3.5.1]
 	}
 	if err := checkText("property", name); err != nil {
 		return "", err
@@ -865,7 +394,7 @@ func (w Editor) PropertyKey(name string) (string, error) {
 	return key, nil
 }
 
-// CheckPropertyName is an error, a *[ValueError], if a name is not JMS's for a property:
+// CheckPropertyName returns an error, a *[ValueError], unless JMS takes a name for a property:
 // a Java identifier of characters up to U+FFFF other than NULL, TRUE, FALSE, NOT, AND,
 // OR, BETWEEN, LIKE, IN, IS and ESCAPE, in upper case [jms 3.8.1.1].
 func CheckPropertyName(name string) error {
@@ -876,31 +405,17 @@ func CheckPropertyName(name string) error {
 	case "":
 		return wrong("empty")
 	case "NULL", "TRUE", "FALSE", "NOT", "AND", "OR", "BETWEEN", "LIKE", "IN", "IS", "ESCAPE":
-		return wrong("a word of JMS's selectors")
+		return wrong("reserved word in JMS selectors")
 	}
 	for i, r := range name {
 		switch {
-		case i == 0 && !identifierStart(r):
-			return wrong("starts with " + strconv.QuoteRune(r) + ", which starts no Java identifier")
-		case !identifierPart(r):
-			return wrong("holds " + strconv.QuoteRune(r) + ", which is in no Java identifier")
+		case i == 0 && !java.IdentifierStart(r):
+			return wrong(strconv.QuoteRune(r) + " cannot start a Java identifier")
+		case !java.IdentifierPart(r):
+			return wrong(strconv.QuoteRune(r) + " cannot be in a Java identifier")
 		}
 	}
 	return nil
-}
-
-// identifierStart reports whether a Java identifier may start so. Java's rule is one for
-// UTF-16 code units, so no character above U+FFFF can pass it.
-func identifierStart(r rune) bool {
-	return r <= 0xffff && (unicode.IsLetter(r) || unicode.In(r, unicode.Nl, unicode.Sc, unicode.Pc))
-}
-
-func identifierPart(r rune) bool {
-	if identifierStart(r) {
-		return true
-	}
-	ignorable := r <= 0x08 || 0x0e <= r && r <= 0x1b || 0x7f <= r && r <= 0x9f
-	return r <= 0xffff && (ignorable || unicode.In(r, unicode.Nd, unicode.Mc, unicode.Mn, unicode.Cf))
 }
 
 // What stands for characters that Java identifiers have not, as Apache Camel has it.
@@ -916,7 +431,7 @@ const (
 func EscapePropertyName(name string) (string, error) {
 	escaped := strings.NewReplacer("-", escapedHyphen, ".", escapedDot).Replace(name)
 	if UnescapePropertyName(escaped) != name {
-		return "", &ValueError{What: "property", Value: quote(name), Err: errors.New("holds what - or . is escaped as")}
+		return "", &ValueError{What: "property", Value: quote(name), Err: errors.New("contains _HYPHEN_ or _DOT_, which - and . are escaped as")}
 	}
 	return escaped, nil
 }
@@ -931,8 +446,8 @@ func UnescapePropertyName(escaped string) string {
 // delivery tag, which belongs to the link that m came from. m is not changed, and must still
 // be settled.
 //
-// A message without a body section gets an amqp-value null: go-amqp decodes both alike, and
-// some peers end the session over the former. See [Body.Outgoing].
+// go-amqp shows an amqp-value null as no section, so a message without a section goes on with
+// a null, or as the next peer takes it, see [Body.Outgoing].
 //
 // It is an error, a *[ValueError], if the header or the delay is malformed, if a relative
 // delay lacks a creation-time, if a delay is not over and the next peer cannot delay, or if
@@ -954,17 +469,23 @@ func (f Forwarder) Forward(m *amqp.Message, now time.Time) (*amqp.Message, error
 		Annotations:           delayedAnnotations(m.Annotations, delay),
 		Properties:            m.Properties,
 		ApplicationProperties: m.ApplicationProperties,
-		Data:                  m.Data,
-		Value:                 bodyOf(m).valueToSend(),
 		Sequence:              m.Sequence,
 		Footer:                m.Footer,
 	}
+	b := bodyOf(m)
+	if b.form() == formNone {
+		b.Value = amqp.Null{} // which go-amqp shows as no section
+	}
+	b = b.Outgoing(f.To)
+	out.Data, out.Value = b.Data, b.Value
 	if byProperty {
 		removeApplicationProperty(out, propertyScheduledDelay)
 	}
-	if err := checkWritable(out); err != nil {
+	sections, err := writable(out, true)
+	if err != nil {
 		return nil, err
 	}
+	sections.Put(out)
 	return out, nil
 }
 
@@ -990,140 +511,25 @@ func replaceAnnotation(a amqp.Annotations, name string, value any) {
 	}
 }
 
-// checkWritable is an error if go-amqp cannot write something of m, though it decodes it:
-// keys of annotations and of the footer of some types, and what [checkValue] finds. It looks
-// at all of them, at the ids, which may be of any type there, and at every value of a map or a
-// list in the body.
-func checkWritable(m *amqp.Message) error {
-	for _, section := range [...]struct {
-		kind SectionKind
-		m    amqp.Annotations
-	}{{SectionDeliveryAnnotations, m.DeliveryAnnotations}, {SectionMessageAnnotations, m.Annotations}, {SectionFooter, m.Footer}} {
-		if err := checkAnnotations(section.kind, section.m, 0); err != nil {
-			return err
+// writable returns the sections of m as go-amqp has to get them, each m's own or a copy in which
+// descriptors are symbols again. It returns an error if go-amqp cannot write something in m,
+// which it may have decoded. Unless all is set it skips the properties that a stamp replaces.
+func writable(m *amqp.Message, all bool) (goamqp.Sections, error) {
+	w := goamqp.Writer{Describe: describedFrom}
+	f := w.Properties(m.Properties, all)
+	if f == nil {
+		var s goamqp.Sections
+		if s, f = w.Sections(m); f == nil {
+			return s, nil
 		}
 	}
-	if p := m.Properties; p != nil {
-		if err := cmp.Or(checkValue(SectionProperties, p.MessageID, 0), checkValue(SectionProperties, p.CorrelationID, 0)); err != nil {
-			return err
-		}
+	if f.Err == goamqp.ErrNotWritten {
+		f.Err = errForwardBytes
 	}
-	for _, value := range m.ApplicationProperties {
-		if err := checkValue(SectionApplicationProperties, value, 0); err != nil {
-			return err
-		}
-	}
-	for _, sequence := range m.Sequence {
-		if err := checkValue(SectionAMQPSequence, sequence, 0); err != nil {
-			return err
-		}
-	}
-	return checkValue(SectionAMQPValue, m.Value, 0)
+	return goamqp.Sections{}, unwritable(f.In, f)
 }
 
-// checkAnnotations is an error if go-amqp cannot write a key of annotations, or a value is
-// an error to [checkValue].
-func checkAnnotations(in SectionKind, a amqp.Annotations, depth int) error {
-	for key, value := range a {
-		switch key.(type) {
-		case string, amqp.Symbol, int, int64:
-		default:
-			return &ValueError{What: "key of the " + in.String(), Value: fmt.Sprintf("%s %v", amqpTypeName(key), key),
-				Err: errNotWritten}
-		}
-		if err := checkValue(in, value, depth); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// checkValue is an error if v is, or holds, something that go-amqp writes wrongly: an array,
-// or a described value whose descriptor was a symbol.
-func checkValue(in SectionKind, v any, depth int) error {
-	const most = 10_000 // a cycle that Go can make and AMQP cannot, or something very odd
-	if depth > most {
-		return &ValueError{What: in.String(), Value: fmt.Sprintf("of type %T", v), Err: errTooDeep}
-	}
-	switch v := v.(type) {
-	case nil, amqp.Null, bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64,
-		string, []byte, time.Time, amqp.UUID:
-	case amqp.Symbol: // of the caller's: one that go-amqp decodes is a string
-		return checkSymbol(in.String(), string(v))
-	case []any:
-		for _, e := range v {
-			if err := checkValue(in, e, depth+1); err != nil {
-				return err
-			}
-		}
-	case map[string]any:
-		for _, e := range v {
-			if err := checkValue(in, e, depth+1); err != nil {
-				return err
-			}
-		}
-	case map[any]any:
-		for key, e := range v {
-			if err := checkValue(in, key, depth+1); err != nil {
-				return err
-			}
-			if err := checkValue(in, e, depth+1); err != nil {
-				return err
-			}
-		}
-	case []map[any]any:
-		for _, e := range v {
-			if err := checkValue(in, e, depth+1); err != nil {
-				return err
-			}
-		}
-	case amqp.Annotations: // in a modified outcome
-		return checkAnnotations(in, v, depth+1)
-	case []int32, []int64, []time.Time:
-		return checkArray(in.String(), v)
-	default:
-		return checkRare(in, reflect.ValueOf(v), depth)
-	}
-	return nil
-}
-
-// checkRare is checkValue for the types of go-amqp's own that it decodes described values
-// into, which have no names here, and for what a caller alone can make of the others.
-func checkRare(in SectionKind, v reflect.Value, depth int) error {
-	switch v.Kind() {
-	case reflect.Pointer:
-		if v.IsNil() { // at which go-amqp panics
-			return &ValueError{What: in.String(), Value: "of type " + v.Type().String(), Err: fmt.Errorf("%w: nil", errNotWritten)}
-		}
-		return checkValue(in, v.Elem().Interface(), depth+1)
-	case reflect.Map:
-		for _, e := range v.Seq2() {
-			if err := checkValue(in, e.Interface(), depth+1); err != nil {
-				return err
-			}
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			field := v.Type().Field(i)
-			if !field.IsExported() {
-				continue
-			}
-			f := v.Field(i)
-			if f.Kind() == reflect.Pointer && f.IsNil() {
-				continue // an absent field, as the error of a rejected outcome
-			}
-			e := f.Interface()
-			if _, ok := e.(string); ok && field.Name == "Descriptor" { // a symbol becomes a string as it is decoded
-				return &ValueError{What: in.String(), Value: "of type " + v.Type().String(),
-					Err: fmt.Errorf("%w: its descriptor, a symbol, would be a string", errNotWritten)}
-			}
-			if err := checkValue(in, e, depth+1); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
+var errForwardBytes = fmt.Errorf("%w: forward the encoded message with Forwarder.Append", goamqp.ErrNotWritten)
 
 // Prepare makes m, which must not be nil, ready to be sent now: it stamps it with a new id
 // and returns the stamp. For now and for errors see [Producer.Stamp], for what changes in m
@@ -1157,11 +563,12 @@ func (p Producer) Prepare(m *amqp.Message, now time.Time) (Stamp, error) {
 //
 // It is an error, a *[ValueError], if the peer cannot serve the delay, if the correlation-id
 // has a type that ids do not have, if a content-type, content-encoding, symbol or annotation
-// key is not ASCII, or if go-amqp cannot write what it has decoded: some types of keys of
+// key is not ASCII, if a string is not UTF-8, if values are nested more than 100 deep, or if
+// go-amqp cannot write one: Go types that AMQP does not have, some types of keys of
 // annotations and the footer, arrays of int or long with a number below -128 and none above
-// 127, arrays of timestamp with one before 1677-09-22 or after 2262-04-11, or one before 1970
-// that has a part of a millisecond, and described values whose descriptor is a symbol. It
-// looks at all values for that. m does not change on error.
+// 127, and arrays of timestamp with one before 1677-09-22 or after 2262-04-11, or one before
+// 1970 that has a part of a millisecond. It looks at all values for that. A described value
+// keeps its symbol. m does not change on error.
 func (s Stamp) Apply(m *amqp.Message) error {
 	delayed := s.DeliveryDelay > 0
 	if delayed {
@@ -1169,7 +576,8 @@ func (s Stamp) Apply(m *amqp.Message) error {
 			return &ValueError{What: "delivery delay", Value: milliseconds(s.DeliveryDelay), Err: err}
 		}
 	}
-	if err := checkWritable(m); err != nil {
+	sections, err := writable(m, false)
+	if err != nil {
 		return err
 	}
 	p := propertiesOf(m)
@@ -1194,10 +602,11 @@ func (s Stamp) Apply(m *amqp.Message) error {
 	}
 	_, scheduled := m.ApplicationProperties[propertyScheduledDelay]
 	if scheduled && delayed && s.Peer.Delay != DelayProperty {
-		return &ValueError{What: "property", Value: quote(propertyScheduledDelay), Err: fmt.Errorf("a second delay beside %v", s.Peer.Delay)}
+		return &ValueError{What: "property", Value: quote(propertyScheduledDelay), Err: fmt.Errorf("a second delay beside %v (Producer.DeliveryDelay)", s.Peer.Delay)}
 	}
 
 	m.DeliveryTag = nil
+	sections.Put(m)
 	m.Header = s.Header.MessageHeader()
 
 	editProperties(m, func(p *amqp.MessageProperties) {
@@ -1214,8 +623,8 @@ func (s Stamp) Apply(m *amqp.Message) error {
 		p.AbsoluteExpiryTime = timeOf(s.Expiration)
 	})
 
-	body := bodyOf(m).Outgoing()
-	m.Value = body.Value
+	body := bodyOf(m).Outgoing(s.Peer)
+	m.Data, m.Value = body.Data, body.Value
 	m.Annotations = edited(m.Annotations, 3, func(a amqp.Annotations) {
 		for name, value := range s.Annotations() {
 			replaceAnnotation(a, name, value)

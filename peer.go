@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/seed-b113d664/amqpjms/internal/wire"
 )
 
 // Names of message annotations that JMS clients read and write [jms-mapping 3.2] (AMQ-8320).
@@ -130,6 +132,9 @@ type Peer struct {
 	// CapTTL sends a header's ttl of 2^32-1 ms, the longest, for a longer time to live. Else
 	// the ttl is left out, and the expiration alone is sent.
 	CapTTL bool
+	// NoNullBody sends no body section in place of an amqp-value null, which ends receivers
+	// there. Elsewhere a message without a section ends the session: see [Body.Outgoing].
+	NoNullBody bool
 
 	// What consumers and producers may ask for. What is false is refused before an attach,
 	// since peers that cannot do it often say nothing.
@@ -192,7 +197,7 @@ func RabbitMQ3() Peer {
 // ServiceBus returns the peer Azure Service Bus, by its documentation and SDKs. The Java
 // and Go SDKs show data bodies only.
 func ServiceBus() Peer {
-	return Peer{Product: productServiceBus, Delay: DelayEnqueueTime, TextAsData: true, CapTTL: true}
+	return Peer{Product: productServiceBus, Delay: DelayEnqueueTime, TextAsData: true, NoNullBody: true, CapTTL: true}
 }
 
 // capabilityDelayedDelivery is the capability of a connection or link that delays (AMQ-8320).
@@ -325,20 +330,30 @@ func (d Destination) String() string {
 // words only: one of queue and topic, and optionally temporary, separated by commas, in any
 // order and case. Anything else, like nil, is [UnknownKind].
 func DestinationKindFrom(annotation, legacy any) DestinationKind {
-	if n, ok := integerFrom(annotation); ok && 0 <= n && n <= int64(TemporaryTopic.Annotation()) {
-		return Queue + DestinationKind(n)
-	}
-	if kind := kindOfWords(annotation); kind != UnknownKind {
+	a := scalarFrom(annotation)
+	if kind := kindFrom(&a); kind != UnknownKind {
 		return kind
 	}
-	return kindOfWords(legacy)
+	a = scalarFrom(legacy)
+	return kindOfWords(&a)
 }
 
-func kindOfWords(v any) DestinationKind {
-	words, ok := textFrom(v)
-	if !ok {
+// kindFrom returns the kind that an annotation says.
+func kindFrom(annotation *scalar) DestinationKind {
+	if n := annotation.number(); n.kind == numberInteger {
+		if 0 <= n.n && n.n <= int64(TemporaryTopic.Annotation()) {
+			return Queue + DestinationKind(n.n)
+		}
 		return UnknownKind
 	}
+	return kindOfWords(annotation)
+}
+
+func kindOfWords(annotation *scalar) DestinationKind {
+	if annotation.typ != wire.String && annotation.typ != wire.Symbol {
+		return UnknownKind
+	}
+	words := annotation.string()
 	kind, temporary := UnknownKind, false
 	for word := range strings.SplitSeq(words, ",") {
 		switch word = strings.Trim(word, " "); {

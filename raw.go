@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/Azure/go-amqp"
-	"github.com/google/uuid"
 	"github.com/seed-b113d664/amqpjms/internal/wire"
 )
 
@@ -333,6 +332,66 @@ func (m *RawMessage) checkField(r *wire.Reader, f PropertiesField) error {
 	return nil
 }
 
+// text returns a field of the properties that is a string or a symbol.
+func (m *RawMessage) text(f PropertiesField) (b []byte, ok bool, err error) {
+	var r wire.Reader
+	if ok = m.seek(&r, f); ok {
+		if r.Next() == wire.Symbol {
+			b = r.Symbol()
+		} else {
+			b = r.String()
+		}
+	}
+	return b, ok, m.checkField(&r, f)
+}
+
+// binary returns a field of the properties that is a binary.
+func (m *RawMessage) binary(f PropertiesField) (b []byte, err error) {
+	var r wire.Reader
+	if m.seek(&r, f) {
+		b = r.Binary()
+	}
+	return b, m.checkField(&r, f)
+}
+
+// uint returns a field of the properties that is a uint.
+func (m *RawMessage) uint(f PropertiesField) (n uint32, ok bool, err error) {
+	var r wire.Reader
+	if ok = m.seek(&r, f); ok {
+		n = r.Uint()
+	}
+	return n, ok, m.checkField(&r, f)
+}
+
+// applicationProperties iterates over the application properties, see
+// [View.ApplicationProperties].
+func (m *RawMessage) applicationProperties(yield func(string, Value) bool) {
+	if m.ApplicationProperties == nil {
+		return
+	}
+	r := wire.NewReader(m.ApplicationProperties)
+	readSection(&r)
+	outer, n := r.Map()
+	for range n {
+		at := r.Offset()
+		if t := r.Next(); t != wire.String && t != wire.None {
+			r.Fail(at, errors.New("key is not a string")) // [amqp 3.2.5]
+		}
+		name, v := r.String(), RawValue(r.Value())
+		if r.Err() != nil {
+			break
+		}
+		if name := string(name); !yield(name, rawValueOf("property", name, v)) {
+			return
+		}
+	}
+	r.Leave(outer)
+	if err := r.Err(); err != nil {
+		in := SectionApplicationProperties
+		yield("", Value{what: "property", err: wireError(in.String(), m.offset(in), err), exists: true})
+	}
+}
+
 // beforeBody returns the sections before the body, from SectionHeader on, nil for those
 // that the message lacks.
 func (m *RawMessage) beforeBody() [5][]byte {
@@ -371,9 +430,18 @@ func (m *RawMessage) ApplicationProperty(name string) (RawValue, error) {
 	return m.find(m.ApplicationProperties, wire.String, name, true)
 }
 
-// find returns the value of a key in the map of a section. If it is strict, a malformed
-// key is an error.
+// find returns the value of a key in the map of a section, nil if it is absent or null.
 func (m *RawMessage) find(section []byte, keys wire.Type, name string, strict bool) (RawValue, error) {
+	v, err := m.findNull(section, keys, name, strict)
+	if v.isNull() {
+		return nil, err
+	}
+	return v, err
+}
+
+// findNull is find, but returns a null as it is encoded. Where it is strict, a key of another
+// type is an error.
+func (m *RawMessage) findNull(section []byte, keys wire.Type, name string, strict bool) (RawValue, error) {
 	if section == nil {
 		return nil, nil
 	}
@@ -393,9 +461,6 @@ func (m *RawMessage) find(section []byte, keys wire.Type, name string, strict bo
 		}
 		v := RawValue(r.Value())
 		if isKey && string(key) == name && r.Err() == nil {
-			if v.isNull() {
-				return nil, nil
-			}
 			return v, nil
 		}
 	}
@@ -688,69 +753,66 @@ func removes(v any) bool {
 
 // appendValue appends the value of an entry.
 func appendValue(b []byte, kind SectionKind, e Entry) ([]byte, error) {
-	switch v := e.Value.(type) {
-	case bool:
-		return wire.AppendBoolean(b, v), nil
-	case int8:
-		return wire.AppendByte(b, v), nil
-	case int16:
-		return wire.AppendShort(b, v), nil
-	case int32:
-		return wire.AppendInt(b, v), nil
-	case int64:
-		return wire.AppendLong(b, v), nil
-	case int:
-		return wire.AppendLong(b, int64(v)), nil
-	case uint8:
-		return wire.AppendUbyte(b, v), nil
-	case uint16:
-		return wire.AppendUshort(b, v), nil
-	case uint32:
-		return wire.AppendUint(b, v), nil
-	case uint64:
-		return wire.AppendUlong(b, v), nil
-	case uint:
-		return wire.AppendUlong(b, uint64(v)), nil
-	case float32:
-		return wire.AppendFloat(b, v), nil
-	case float64:
-		return wire.AppendDouble(b, v), nil
-	case string:
-		if err := checkText("", v); err != nil {
-			return nil, entryError(kind, e.Name, err)
-		}
-		return wire.AppendString(b, v), nil
-	case amqp.Symbol:
-		if err := cmp.Or(checkText("", string(v)), checkSymbol("", string(v))); err != nil {
-			return nil, entryError(kind, e.Name, err)
-		}
-		return wire.AppendSymbol(b, v), nil
-	case []byte:
-		if uint64(len(v)) > math.MaxUint32 {
-			return nil, entryError(kind, e.Name, &ValueError{Value: "of type []byte", Err: errTooLong})
-		}
-		return wire.AppendBinary(b, v), nil
-	case time.Time:
-		if s := v.Unix(); s > math.MaxInt64/1000-1 || s < math.MinInt64/1000 {
-			return nil, entryError(kind, e.Name, &ValueError{Value: v.String(), Err: errOverflow})
-		}
-		return wire.AppendTimestamp(b, v.UnixMilli()), nil
-	case amqp.UUID:
-		return wire.AppendUUID(b, v), nil
-	case uuid.UUID:
-		return wire.AppendUUID(b, v), nil
-	case amqp.Null:
-		return wire.AppendNull(b), nil
-	case RawValue:
-		r := wire.NewReader(v)
+	if raw, ok := e.Value.(RawValue); ok {
+		r := wire.NewReader(raw)
 		r.Skip()
 		if r.Done(); r.Err() != nil {
 			return nil, entryError(kind, e.Name, &ValueError{Value: "of type RawValue", Err: r.Err()})
 		}
-		return append(b, v...), nil
-	default:
-		return nil, entryError(kind, e.Name, &ValueError{Value: "of type " + reflect.TypeOf(v).String(), Err: errNotScalar})
+		return append(b, raw...), nil
 	}
+	s := scalarFrom(e.Value)
+	var err error
+	switch s.typ {
+	case wire.Null:
+		return wire.AppendNull(b), nil
+	case wire.Boolean:
+		return wire.AppendBoolean(b, s.bits != 0), nil
+	case wire.Byte:
+		return wire.AppendByte(b, int8(s.bits)), nil
+	case wire.Short:
+		return wire.AppendShort(b, int16(s.bits)), nil
+	case wire.Int:
+		return wire.AppendInt(b, int32(s.bits)), nil
+	case wire.Long:
+		return wire.AppendLong(b, int64(s.bits)), nil
+	case wire.Ubyte:
+		return wire.AppendUbyte(b, uint8(s.bits)), nil
+	case wire.Ushort:
+		return wire.AppendUshort(b, uint16(s.bits)), nil
+	case wire.Uint:
+		return wire.AppendUint(b, uint32(s.bits)), nil
+	case wire.Ulong:
+		return wire.AppendUlong(b, s.bits), nil
+	case wire.Float:
+		return wire.AppendFloat(b, float32(math.Float64frombits(s.bits))), nil
+	case wire.Double:
+		return wire.AppendDouble(b, math.Float64frombits(s.bits)), nil
+	case wire.UUID:
+		return wire.AppendUUID(b, ID{hi: s.hi, lo: s.bits}.uuid()), nil
+	case wire.Binary:
+		if uint64(len(s.data)) <= math.MaxUint32 {
+			return wire.AppendBinary(b, s.data), nil
+		}
+		err = &ValueError{Value: "of type []byte", Err: errTooLong}
+	case wire.String:
+		if err = checkText("", s.text); err == nil {
+			return wire.AppendString(b, s.text), nil
+		}
+	case wire.Symbol:
+		if err = cmp.Or(checkText("", s.text), checkSymbol("", s.text)); err == nil {
+			return wire.AppendSymbol(b, s.text), nil
+		}
+	case wire.Timestamp:
+		t, _ := e.Value.(time.Time)
+		if sec := t.Unix(); math.MinInt64/1000 <= sec && sec < math.MaxInt64/1000 {
+			return wire.AppendTimestamp(b, int64(s.bits)), nil
+		}
+		err = &ValueError{Value: t.String(), Err: errOverflow}
+	default:
+		err = &ValueError{Value: "of type " + reflect.TypeOf(e.Value).String(), Err: errNotScalar}
+	}
+	return nil, entryError(kind, e.Name, err)
 }
 
 var errNotScalar = errors.New("want a scalar AMQP value or a RawValue")
@@ -765,9 +827,9 @@ func entryError(kind SectionKind, name string, err error) error {
 }
 
 // A RawValue is one encoded AMQP value, format code first. The zero RawValue, nil, is no
-// value. The second result of Int, Timestamp, Bool, Bytes and Text is false for a value of
-// another type, for a malformed one (a string that is not UTF-8, say), and if data follows
-// it. None of them allocates, but Text copies.
+// value. The second result of Int, Timestamp, Bool, Float, Bytes and Text is false for a value
+// of another type, for a malformed one (a string that is not UTF-8, say), and if data follows
+// it. None of them allocates, but Text copies. [ValueOf] reads it with JMS's conversions.
 type RawValue []byte
 
 // Type returns the name of the value's AMQP type, such as "ulong", and "no value" for nil
@@ -810,6 +872,18 @@ func (v RawValue) Bool() (value, ok bool) {
 		return false, false
 	}
 	return whole(&r, r.Boolean(), true)
+}
+
+// Float returns the value if it is a float or a double.
+func (v RawValue) Float() (float64, bool) {
+	r := wire.NewReader(v)
+	switch r.Next() {
+	case wire.Float:
+		return whole(&r, float64(r.Float()), true)
+	case wire.Double:
+		return whole(&r, r.Double(), true)
+	}
+	return 0, false
 }
 
 // Bytes returns the value if it is a binary. The bytes alias v and are clipped.
@@ -923,39 +997,18 @@ func readNumber(r *wire.Reader) number {
 
 // numberFrom returns a value that go-amqp has decoded, or is to send, as a number.
 func numberFrom(v any) number {
-	switch v := v.(type) {
-	case nil, amqp.Null:
-		return number{}
-	case time.Time:
-		return number{kind: numberTimestamp, n: v.UnixMilli()}
-	case int64:
-		return signedNumber(v)
-	case int32:
-		return signedNumber(int64(v))
-	case int16:
-		return signedNumber(int64(v))
-	case int8:
-		return signedNumber(int64(v))
-	case int:
-		return signedNumber(int64(v))
-	case uint64:
-		return unsignedNumber(v)
-	case uint32:
-		return unsignedNumber(uint64(v))
-	case uint16:
-		return unsignedNumber(uint64(v))
-	case uint8:
-		return unsignedNumber(uint64(v))
-	case uint:
-		return unsignedNumber(uint64(v))
+	s := scalarFrom(v)
+	if s.typ == wire.None {
+		return number{kind: numberOther, value: amqpTypeName(v)}
 	}
-	return number{kind: numberOther, value: amqpTypeName(v)}
+	return s.number()
 }
 
 // integerFrom returns a value that go-amqp has decoded if it is an integer and fits.
 func integerFrom(v any) (int64, bool) {
-	n := numberFrom(v)
-	return n.n, n.kind == numberInteger
+	s := scalarFrom(v)
+	n, bits := s.integer()
+	return n, bits > 0 && s.typ != wire.Timestamp
 }
 
 func signedNumber(n int64) number { return number{kind: numberInteger, n: n} }

@@ -1,5 +1,6 @@
-// Package golden reads the wire fixtures in testdata for tests. The format of the files, the peers they were
-// recorded from and the defaults of a JMS view are described in testdata/README.md.
+// Package golden reads the wire fixtures in testdata for tests, and has the one codec of their typed values: from and to
+// text, JSON, Go values and AMQP's encoding. The format of the files, the peers they were recorded from and the defaults
+// of a JMS view are described in testdata/README.md.
 //
 // [Parse] and [Load] are plain functions that return errors; [Read] is the same for a test, which fails with the
 // first error. Every error names the file and the line. A fixture is never changed by this package.
@@ -12,7 +13,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"testing"
 )
 
 // A Section is one section of an encoded message, as the fixture's wire block cuts it. Name is the AMQP name of the
@@ -227,8 +227,14 @@ func join(ss []Section) []byte {
 	return b
 }
 
+// A TB is the part of testing.TB that [Read] needs, so that a command can import this package.
+type TB interface {
+	Helper()
+	Fatal(args ...any)
+}
+
 // Read returns the cases of all files that match the pattern, see [Load]. It ends the test where Load fails.
-func Read(t testing.TB, pattern string, keys ...Key) []Case {
+func Read(t TB, pattern string, keys ...Key) []Case {
 	t.Helper()
 	cs, err := Load(pattern, keys...)
 	if err != nil {

@@ -31,7 +31,7 @@ type Key struct {
 func SendKeys() []Key {
 	ks := slices.Concat(
 		kind(Text, "note", "set.api", "set.message", "set.peerProfile", "set.resendMode", "set.connectionOptions",
-			"set.username"),
+			"set.username", "error.class"),
 		kind(Wire, "wire", "set.receivedWire"),
 		kind(Typed, "set.body", "set.destination", "set.anonymousProducer", "set.foreignDestination",
 			"set.foreignMessage", "set.foreignJMSDeliveryTime", "set.sendBodyDirectly", "set.sendTwice",
@@ -39,7 +39,7 @@ func SendKeys() []Key {
 			"set.disableMessageTimestamp", "set.transacted", "set.JMSCorrelationID", "set.JMSCorrelationIDAsBytes",
 			"set.JMSDeliveryMode", "set.JMSDestination", "set.JMSExpiration", "set.JMSMessageID", "set.JMSPriority",
 			"set.JMSRedelivered", "set.JMSReplyTo", "set.JMSTimestamp", "set.JMSType", "link.target", "link.settled",
-			"link.transactional", "error.step", "error.message"),
+			"link.transactional", "error.step", "error.message", "error.cause"),
 		[]Key{{Name: "set.property", Named: true, Repeat: true}, {Name: "observed.foreignCall", Named: true, Repeat: true}},
 		viewKeys("observed."), oursKeys())
 	for _, name := range SectionNames() {
@@ -52,9 +52,9 @@ func SendKeys() []Key {
 // of the message that the application got.
 func ReceiveKeys() []Key {
 	return slices.Concat(
-		kind(Text, "note", "options", "outcome"),
+		kind(Text, "note", "options", "outcome", "error.class"),
 		kind(Wire, "wire"),
-		kind(Typed, "consumer", "receivedAfter", "error.step", "error.message"),
+		kind(Typed, "consumer", "receivedAfter", "error.step", "error.message", "error.cause"),
 		viewKeys(""), oursKeys())
 }
 
@@ -68,6 +68,13 @@ func EncoderKeys() []Key {
 func HandKeys() []Key {
 	return slices.Concat(kind(Text, "note", "error"), kind(Wire, "wire"), fieldKeys(),
 		kind(Typed, "JMSMessageID", "JMSCorrelationID"))
+}
+
+// SelectorKeys are the keys of testdata/selectors: a selector, a message with the fields that it states, the value by
+// the rules, and what the evaluators of other implementations said.
+func SelectorKeys() []Key {
+	return slices.Concat(kind(Typed, "selector"), kind(Wire, "wire"), fieldKeys(),
+		kind(Text, "expected", "said.artemis", "said.activemq", "said.broker-j", "said.openmq"))
 }
 
 func kind(k Kind, names ...string) []Key {

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf16"
+
+	"github.com/Azure/go-amqp"
 )
 
 // A Value is a value with its type. V holds, by Type:
@@ -30,6 +32,7 @@ import (
 //	list, array                            []Value
 //	map                                    []Entry
 //	described                              Described
+//	array of described values              Described: what the elements share, and the array without it
 //	queue, topic, temporary-queue, …       string, the name; nil where it has none yet
 //	error, object                          string; nil where there is none
 //	text                                   string (plain text of a fixture, never part of another value)
@@ -53,9 +56,9 @@ func intBits(typ string) int {
 	switch typ {
 	case "ubyte":
 		return 8
-	case "ushort", "char":
+	case "ushort":
 		return 16
-	case "uint":
+	case "uint", "char":
 		return 32
 	case "ulong":
 		return 64
@@ -136,6 +139,9 @@ func (v Value) literal() string {
 		}
 		return "{" + strings.Join(ss, ", ") + "}"
 	case Described:
+		if v.Type == "array" {
+			return "(" + x.Descriptor.String() + ") " + x.Value.literal()
+		}
 		return "(" + x.Descriptor.String() + ") " + x.Value.String()
 	}
 	return fmt.Sprintf("%#v", v.V)
@@ -207,8 +213,9 @@ func (v Value) Representable() bool {
 }
 
 // From returns the value for a Go value, by the type that AMQP has for it: int32 is int, uint8 is ubyte, []byte is
-// binary, an array of 16 bytes is uuid, time.Time is timestamp, error is error, nil is null. A string is a string; its
-// named types, and int and uint, are an error, for they could be more than one type.
+// binary, an array of 16 bytes is uuid, time.Time is timestamp, error is error, nil and amqp.Null are null, amqp.Symbol
+// is symbol, a slice of any other type is array, and what go-amqp decodes of a described value is described. int, uint
+// and other named types are an error: they could be more than one type.
 func From(v any) (Value, error) {
 	switch x := v.(type) {
 	case nil:
@@ -239,29 +246,56 @@ func From(v any) (Value, error) {
 		return Value{Type: "double", V: x}, nil
 	case string:
 		return Value{Type: "string", V: x}, nil
+	case amqp.Null:
+		return Value{Type: "null"}, nil
+	case amqp.Symbol:
+		return Value{Type: "symbol", V: string(x)}, nil
 	case []byte:
 		return Value{Type: "binary", V: x}, nil
 	case time.Time:
 		return Value{Type: "timestamp", V: x.UnixMilli()}, nil
 	case error:
 		return Value{Type: "error", V: x.Error()}, nil
-	case []any:
-		list := make([]Value, len(x))
-		for i, e := range x {
-			var err error
-			if list[i], err = From(e); err != nil {
-				return Value{}, err
-			}
-		}
-		return Value{Type: "list", V: list}, nil
 	}
 	switch r := reflect.ValueOf(v); {
+	case r.Kind() == reflect.Slice && r.Type().Name() == "":
+		return fromSlice(r)
+	case r.Kind() == reflect.Struct && r.NumField() == 2 && r.Type().Field(0).Name == "Descriptor" && r.Type().Field(1).Name == "Value":
+		return fromDescribed(r) // a type that go-amqp does not export
 	case r.Kind() == reflect.Array && r.Len() == 16 && r.Type().Elem().Kind() == reflect.Uint8:
 		return Value{Type: "uuid", V: r.Convert(reflect.TypeFor[[16]byte]()).Interface()}, nil
 	case r.Kind() == reflect.Map:
 		return fromMap(r)
 	}
 	return Value{}, fmt.Errorf("golden: %T has no type of AMQP", v)
+}
+
+func fromSlice(r reflect.Value) (Value, error) {
+	v := Value{Type: "array"}
+	if r.Type().Elem().Kind() == reflect.Interface {
+		v.Type = "list"
+	}
+	items := make([]Value, r.Len())
+	for i := range items {
+		var err error
+		if items[i], err = From(r.Index(i).Interface()); err != nil {
+			return Value{}, err
+		}
+	}
+	v.V = items
+	return v, nil
+}
+
+func fromDescribed(r reflect.Value) (Value, error) {
+	d, err := From(r.Field(0).Interface())
+	if err != nil {
+		return Value{}, err
+	}
+	v, err := From(r.Field(1).Interface())
+	if err != nil {
+		return Value{}, err
+	}
+	return Value{Type: "described", V: Described{d, v}}, nil
 }
 
 func fromMap(r reflect.Value) (Value, error) {
@@ -285,7 +319,7 @@ func fromMap(r reflect.Value) (Value, error) {
 //
 //	null · none · boolean true · int -7 · float 1.5/3fc00000 · string "a\u00e9" · uuid 0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0
 //	binary 00ff · binary · list [int 1, null] · map {string "k" = int 1} · described (symbol "a:b") string "v"
-//	queue "q" · temporary-queue · error "why" · error · object
+//	array (symbol "a:b") [int 1] · queue "q" · temporary-queue · error "why" · error · object
 func ParseValue(text string) (Value, error) {
 	s := scanner{rest: text}
 	v, err := s.value(0)
@@ -437,6 +471,9 @@ func (s *scanner) text(typ string) (Value, error) {
 
 func (s *scanner) list(typ string, depth int) (Value, error) {
 	list := []Value{}
+	if typ == "array" && s.skip("(") {
+		return s.describedArray(depth)
+	}
 	if !s.skip("[") {
 		return Value{}, fmt.Errorf("no [ after %s", typ)
 	}
@@ -451,6 +488,22 @@ func (s *scanner) list(typ string, depth int) (Value, error) {
 		list = append(list, v)
 	}
 	return Value{Type: typ, V: list}, nil
+}
+
+// describedArray reads an array from behind the bracket before its descriptor on.
+func (s *scanner) describedArray(depth int) (Value, error) {
+	if depth > maxDepth {
+		return Value{}, errors.New("nested too deep")
+	}
+	d, err := s.value(depth + 1)
+	if err != nil {
+		return Value{}, err
+	}
+	if !s.skip(") ") {
+		return Value{}, errors.New("no ) after a descriptor")
+	}
+	v, err := s.list("array", depth+1)
+	return Value{Type: "array", V: Described{d, v}}, err
 }
 
 func (s *scanner) entries(depth int) (Value, error) {

@@ -3,9 +3,11 @@ package golden
 import (
 	"errors"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/Azure/go-amqp"
 	"github.com/stretchr/testify/require"
 )
 
@@ -36,17 +38,22 @@ func TestParseValue(t *testing.T) {
 		`string "\ufffd"`:              "\ufffd",
 		`symbol "a:b"`:                 "a:b",
 		"uuid 0f000000-0000-0000-0000-0000000000f0": uuid,
-		"bytes":                          []byte{},
-		"binary 00ff":                    []byte{0, 0xff},
-		"decimal32 22500001":             []byte{0x22, 0x50, 0, 1},
-		`queue "q"`:                      "q",
-		"temporary-queue":                nil,
-		`temporary-topic "t"`:            "t",
-		"error":                          nil,
-		`error "why"`:                    "why",
-		"object":                         nil,
-		`object "1"`:                     "1",
-		"list []":                        []Value{},
+		"bytes":               []byte{},
+		"binary 00ff":         []byte{0, 0xff},
+		"decimal32 22500001":  []byte{0x22, 0x50, 0, 1},
+		`queue "q"`:           "q",
+		"temporary-queue":     nil,
+		`temporary-topic "t"`: "t",
+		"error":               nil,
+		`error "why"`:         "why",
+		"object":              nil,
+		`object "1"`:          "1",
+		"list []":             []Value{},
+		"char 128512":         uint64(128512),
+		`array (symbol "a") [int 1]`: Described{Value{Type: "symbol", V: "a"},
+			Value{Type: "array", V: []Value{{Type: "int", V: int64(1)}}}},
+		`array (symbol "a") (ulong 1) []`: Described{Value{Type: "symbol", V: "a"},
+			Value{Type: "array", V: Described{Value{Type: "ulong", V: uint64(1)}, Value{Type: "array", V: []Value{}}}}},
 		"list [binary, null, binary 01]": []Value{{Type: "binary", V: []byte{}}, {Type: "null"}, {Type: "binary", V: []byte{1}}},
 		"array [int 1]":                  []Value{{Type: "int", V: int64(1)}},
 		"map {}":                         []Entry{},
@@ -69,13 +76,14 @@ func TestParseValueErrors(t *testing.T) {
 	for _, text := range []string{
 		"", " ", "nul", "null 1", "none 1", "boolean", "boolean 1", "boolean TRUE", "boolean true ", "int", "int ", "int 1 2",
 		"int +1", "int 01", "int -0", "int 2147483648", "byte 128", "ubyte -1", "ubyte 256", "ulong 18446744073709551616",
-		"char 65536", "long 0x1", "timestamp now", "integer 1", "Int 1", "int  1",
+		"char 4294967296", "long 0x1", "timestamp now", "integer 1", "Int 1", "int  1",
 		"float 1.5", "float 1.5/3fc0000", "float 1.5/3fc00001", "float x/3fc00000", "float 0.0/80000000", "double 1.5/3fc00000",
 		"string", "string a", `string "a`, `string "a" "b"`, `string "\x"`, `string "\u0061"`, `string "é"`, `string "\u00E9"`,
 		"symbol", "uuid 0f", "uuid 0f0000000000000000000000000000f0", "uuid 0F000000-0000-0000-0000-0000000000f0",
 		"bytes 0", "bytes 0g", "bytes FF", "bytes ", "binary 0-0", "decimal32 00", "decimal128",
 		"queue", "topic t", "temporary-queue t", "error why", "object {}",
 		"list", "list []]", "list [int 1", "list [int 1,int 2]", "list [int 1 int 2]", "list [, int 1]", "list [int 1, ]", "array {}",
+		"array (", "array (null", "array (null)", "array (null)[]", "array (null) int 1", "array (x) []", "list (null) []",
 		"map", "map []", "map {int 1}", "map {int 1 = }", "map {int 1 = int 2", "map {int 1 = int 2 int 3 = int 4}", "map {x = null}",
 		"described", "described null null", "described (null", "described (null)", "described (null)null", "described (x) null",
 		"described (null) x", "text a", "wire 00",
@@ -89,6 +97,8 @@ func TestParseValueErrors(t *testing.T) {
 		deep += "described (null) "
 	}
 	_, err := ParseValue(deep + "null")
+	require.ErrorContains(t, err, "nested too deep")
+	_, err = ParseValue("array " + strings.Repeat("(null) ", maxDepth+2) + "[]")
 	require.ErrorContains(t, err, "nested too deep")
 }
 
@@ -153,6 +163,9 @@ func TestFrom(t *testing.T) {
 		{map[string]any{"b": int32(1), "a": "x"}, `map {string "a" = string "x", string "b" = int 1}`},
 		{map[any]any{uint64(1): nil}, "map {ulong 1 = null}"},
 		{Value{Type: "symbol", V: "s"}, `symbol "s"`},
+		{amqp.Null{}, "null"}, {amqp.Symbol("s"), `symbol "s"`}, {amqp.UUID{1}, "uuid 01000000-0000-0000-0000-000000000000"},
+		{[]string{"a"}, `array [string "a"]`}, {[]int32{}, "array []"}, {[]amqp.Symbol{"s"}, `array [symbol "s"]`},
+		{struct{ Descriptor, Value any }{uint64(1), "x"}, `described (ulong 1) string "x"`},
 	} {
 		v, err := From(row.v)
 		require.NoError(t, err, row.want)
@@ -162,8 +175,9 @@ func TestFrom(t *testing.T) {
 		require.True(t, back.Equal(v), row.want)
 	}
 	type name string
-	for _, v := range []any{1, uint(1), name("x"), struct{}{}, []string{"a"}, [15]byte{}, []any{1}, map[string]int{"a": 1},
-		map[int]any{1: nil}} {
+	type names []string
+	for _, v := range []any{1, uint(1), name("x"), names{"x"}, struct{}{}, struct{ Descriptor, Other any }{}, [15]byte{}, []any{1},
+		[]int{1}, map[string]int{"a": 1}, map[int]any{1: nil}, struct{ Descriptor, Value any }{1, "x"}, struct{ Descriptor, Value any }{"x", 1}} {
 		got, err := From(v)
 		require.Error(t, err, "From(%#v)", v)
 		require.Zero(t, got)

@@ -38,7 +38,7 @@ func amqp091Features() []feature {
 		}},
 	}
 	for i := range fs {
-		fs[i].amqp091 = true
+		fs[i].only = rabbit
 	}
 	return fs
 }

@@ -69,6 +69,10 @@ type command struct {
 	Destination       *value `json:"destination,omitempty"`
 	Consumer          string `json:"consumer,omitempty"`
 	Selector          string `json:"selector,omitempty"`
+	NoLocal           bool   `json:"noLocal,omitempty"`
+	Subscription      string `json:"subscription,omitempty"`
+	Durable           bool   `json:"durable,omitempty"`
+	Shared            bool   `json:"shared,omitempty"`
 	Timeout           *int64 `json:"timeout,omitempty"` // ms
 	Ack               string `json:"ack,omitempty"`
 	Then              string `json:"then,omitempty"`
@@ -339,3 +343,11 @@ func quote(s string) string {
 }
 
 func unquote(v json.RawMessage) string { return strings.Trim(string(v), `"`) }
+
+// must returns a value of a message that go-amqp decoded, which cannot be an error.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

@@ -56,7 +56,7 @@ var bodies = []struct {
 		amqpjms.PlainMessage, "Message",
 		func(w amqpjms.Editor, m *amqp.Message) error { w.SetPlain(m); return nil },
 		"message", value{T: "none"}, "message",
-		func(v amqpjms.View) (any, error) { return v.Body().Value, nil }, nil,
+		func(v amqpjms.View) (any, error) { b, err := v.Body(); return b.Value, err }, nil,
 	}, {
 		amqpjms.TextMessage, "TextMessage",
 		func(w amqpjms.Editor, m *amqp.Message) error { return w.SetText(m, "grüße \U0001f600\n") },
@@ -144,7 +144,7 @@ func bodyFeatures() []feature {
 					return d
 				}
 				got := s.client.receive(t, q)
-				d.want("the kind", b.kind, got.view.Kind())
+				d.want("the kind", b.kind, must(got.view.Kind()))
 				v, err := b.read(got.view)
 				d.want("the error", nil, err)
 				d.want("the body", fmt.Sprintf("%#v", b.want), fmt.Sprintf("%#v", v))

@@ -35,8 +35,6 @@ type broker struct {
 	topicPrefix  string // of the names of topics, on both sides
 	// Whether a queue must be declared before it is used, as RabbitMQ 4 wants.
 	declared bool
-	// Whether AMQP 0-9-1 clients can use it, too.
-	amqp091 bool
 	// Whether it says when it has no more messages for a receiver's credit, always.
 	drains bool
 	// The only delivery mode that the broker takes; ModeUnset: it takes both.
@@ -133,26 +131,39 @@ func (c *client) again(t testing.TB) *client {
 // connect makes a connection that the end of the test closes.
 func (b broker) connect(t testing.TB, hostPort string) *client {
 	t.Helper()
+	c, err := b.tryConnect(t, hostPort, "")
+	if err != nil {
+		t.Fatalf("%s: %v", b.product, err)
+	}
+	return c
+}
+
+// tryConnect is connect with a container-id, which is JMS's client id; go-amqp makes one up
+// where it is "". A broker may refuse one that another connection has.
+func (b broker) tryConnect(t testing.TB, hostPort, containerID string) (*client, error) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	var d net.Dialer
 	tcp, err := d.DialContext(ctx, "tcp", hostPort)
 	if err != nil {
-		t.Fatalf("%s: %v", b.product, err)
+		return nil, err
 	}
 	tap := newWiretap(tcp)
 	host, _, _ := net.SplitHostPort(hostPort)
-	conn, err := amqp.NewConn(ctx, tap, &amqp.ConnOptions{HostName: host, SASLType: amqp.SASLTypeAnonymous()})
+	conn, err := amqp.NewConn(ctx, tap, &amqp.ConnOptions{
+		HostName: host, SASLType: amqp.SASLTypeAnonymous(), ContainerID: containerID,
+	})
 	if err != nil {
 		tcp.Close()
-		t.Fatalf("%s: %v", b.product, err)
+		return nil, err
 	}
 	t.Cleanup(func() { conn.Close() })
 	session, err := conn.NewSession(ctx, nil)
 	if err != nil {
-		t.Fatalf("%s: %v", b.product, err)
+		return nil, err
 	}
-	return &client{broker: b, hostPort: hostPort, conn: conn, session: session, tap: tap}
+	return &client{broker: b, hostPort: hostPort, conn: conn, session: session, tap: tap}, nil
 }
 
 // url is where the JMS application connects to.
@@ -176,7 +187,7 @@ func (c *client) queue(t testing.TB, name string) node {
 	if c.management != nil {
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
-		if err := c.management.declareQueue(ctx, name); err != nil {
+		if err := c.management.declareQueue(ctx, name, "classic"); err != nil {
 			t.Fatalf("declare queue %s: %v", name, err)
 		}
 	}
@@ -262,8 +273,7 @@ func (c *client) transmit(t testing.TB, to amqpjms.Destination, m *amqp.Message)
 	}
 }
 
-// try is transmit for a message that may be refused. go-amqp's Send has no error where
-// the broker releases the message, as RabbitMQ does if no queue gets it.
+// try is transmit for a message that may be refused.
 func (c *client) try(t testing.TB, to amqpjms.Destination, m *amqp.Message) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -273,6 +283,12 @@ func (c *client) try(t testing.TB, to amqpjms.Destination, m *amqp.Message) erro
 		return err
 	}
 	defer s.Close(context.WithoutCancel(ctx))
+	return deliver(ctx, s, m)
+}
+
+// deliver sends a message and waits until the broker has accepted it. go-amqp's Send has no
+// error where the broker releases the message, as RabbitMQ does if no queue gets it.
+func deliver(ctx context.Context, s *amqp.Sender, m *amqp.Message) error {
 	receipt, err := s.SendWithReceipt(ctx, m, nil)
 	if err != nil {
 		return err

@@ -45,7 +45,7 @@ func delayByForm(t *testing.T, s *site, form amqpjms.DelayForm) (d diff) {
 	}
 	read, err := got.view.DeliveryTime()
 	require.NoError(t, err)
-	d.want("JMSDeliveryTime after JMSTimestamp, in ms", stamp.DeliveryTime-stamp.Timestamp, read-got.view.Timestamp())
+	d.want("JMSDeliveryTime after JMSTimestamp, in ms", stamp.DeliveryTime-stamp.Timestamp, read-must(got.view.Timestamp()))
 	encoded, err := got.raw.DeliveryTimeFrom(p.Peer)
 	require.NoError(t, err)
 	d.want("JMSDeliveryTime as it is encoded", read, encoded)

@@ -26,7 +26,7 @@ func features() []feature {
 	var all []feature
 	for _, some := range [][]feature{
 		peerFeatures(), idFeatures(), headerFeatures(), expirationFeatures(), delayFeatures(), redeliveryFeatures(),
-		destinationFeatures(), selectorFeatures(), bodyFeatures(), propertyFeatures(), groupFeatures(), amqp091Features(),
+		destinationFeatures(), selectorFeatures(), bodyFeatures(), propertyFeatures(), groupFeatures(), linkFeatures(), amqp091Features(),
 	} {
 		all = append(all, some...)
 	}
@@ -38,13 +38,13 @@ type feature struct {
 	name string
 	// run shows it on one broker.
 	run func(t *testing.T, s *site) diff
-	// Whether an AMQP 0-9-1 client takes part. Where none can, the cell is notHere.
-	amqp091 bool
+	// The only product that it can be shown on; "": all. The others' cells are notHere.
+	only string
 }
 
 const notHere = "–"
 
-func (f feature) at(b broker) bool { return b.amqp091 || !f.amqp091 }
+func (f feature) at(b broker) bool { return f.only == "" || f.only == b.product }
 
 // site is where one feature is shown: a Go client and the JMS application, both
 // freshly connected to one broker.

@@ -49,7 +49,7 @@ func groupsKept(t *testing.T, s *site) (d diff) {
 	for i, r := range consumers {
 		for m := r.take(t, time.Second); m.Message != nil; m = r.take(t, time.Second/4) {
 			r.accept(t, m)
-			group := m.view.GroupID().Or("")
+			group := must(m.view.GroupID()).Or("")
 			got[group] = append(got[group], fmt.Sprint(m.Value, " at ", i))
 			left--
 		}

@@ -132,6 +132,53 @@ var known = map[string]byBroker{
 		"R4.0": noGroups, "R4.3": noGroups,
 	},
 
+	"durable subscription: Session.Close keeps it":        noSubscriptions(nil),
+	"durable subscription: Conn.Close keeps it":           noSubscriptions(nil),
+	"durable subscription: a lost connection keeps it":    noSubscriptions(nil),
+	"durable subscription: Receiver.Close deletes it":     noSubscriptions(nil),
+	"durable subscription: JMS leaves, Go takes up":       noSubscriptionsOfJMS(nil),
+	"durable subscription: Go leaves, JMS takes up":       noSubscriptions(nil),
+	"durable subscription: another client id has its own": noSubscriptions(nil),
+	"durable subscription: another selector starts anew":  noSubscriptions(nil),
+	"durable subscription: a second consumer is refused": noSubscriptions(byBroker{
+		"BJ": {"takes the link away", "a second consumer is taken; the first one is refused: link: amqp:link:stolen"},
+	}),
+	"client id: a second connection is refused": {"BJ": taken, "ART": taken, "R4.0": taken, "R4.3": taken},
+	// ActiveMQ hands a shared subscription's messages to each consumer, and says nothing.
+	"shared durable subscription: Go and Go share":             noSubscriptions(byBroker{"AMQ": notShared}),
+	"shared durable subscription: two of one connection share": noSubscriptions(byBroker{"AMQ": notShared}),
+	"shared durable subscription: Go and JMS share": {
+		"AMQ":  {"refused to JMS", `the JMS application's is refused: createConsumer: error "Remote peer does not support shared subscriptions"`},
+		"R4.0": {"subscriptions refused", "Go's subscription is refused: session: amqp:invalid-field"},
+		"R4.3": {"subscriptions refused", "Go's subscription is refused: amqp:invalid-field"},
+	},
+	"shared subscription: Go and Go share": noSubscriptions(byBroker{"AMQ": notShared}),
+	"selector by jms-selector: JMS to Go": {
+		"R4.0": {"ignored, and echoed", "what comes is [1 2], not [2]"},
+		"R4.3": {"ignored", "what comes is [1 2], not [2]; that the answer names it is false, not true"},
+	},
+	"selector on a property, of a topic: Go to JMS": noSubscriptionsOfJMS(nil),
+	// It compares header fields under its own names in the consumers of a queue only.
+	"selector on JMSPriority, of a topic: Go to JMS": noSubscriptionsOfJMS(byBroker{
+		"ART": {"matches nothing", "what comes is [], not [one]"},
+	}),
+	"selector that is no selector is refused: Go": {"R4.0": taken, "R4.3": taken},
+	"no-local on a topic: Go to Go":               noSubscriptions(nil),
+	"browser: Go consumes nothing":                {"R4.0": consumed, "R4.3": consumed},
+	"temporary topic by a sender: JMS publishes to Go": {
+		"BJ":   {"nothing reaches it", "what comes is [], not [a reply]"},
+		"R4.0": {"refused", "the topic is refused: session: amqp:not-implemented"},
+		"R4.3": {"refused", "the topic is refused: amqp:not-implemented"},
+	},
+	"anonymous sender, a queue that no one made: Go to JMS": {"R4.0": released, "R4.3": released},
+	"Go rejects: does not come again": {
+		"BJ": {"comes at once", "it comes again, JMSXDeliveryCount 2"},
+	},
+	"Go retries later: comes then, not at once": {
+		"AMQ": retriedAtOnce, "BJ": retriedAtOnce, "ART": retriedAtOnce, "R4.0": {"at once, not counted", "it comes at once; JMSXDeliveryCount is 1, not 2"}, "R4.3": retriedAtOnce,
+	},
+	"Go retries later, quorum queue: comes then, not at once": {"R4.0": retriedAtOnce},
+
 	// To 4.0 the address of direct reply-to is a queue that is not there. Without "/queues/" it
 	// takes it and releases the reply.
 	"AMQP 0-9-1 asks with direct reply-to, Go replies": {
@@ -156,9 +203,31 @@ var (
 	correlationIgnored = ignored("JMSCorrelationID = 'one'", "JMSCorrelationID = 'other'")
 	lastSection        = instead{"Qpid JMS has the last only", "the body is bytes 0203, not bytes 010203"}
 	encodedFor091      = instead{"as AMQP 1.0 encodes it", `the body is "\x00Sw\xa1\va reply, é", not "a reply, é"`}
+	consumed           = instead{"consumes", "what is left is [], not [1 2]"}
+	released           = instead{"released", "it is refused: its outcome is *encoding.StateReleased"}
+	notShared          = instead{"each gets all", "10 and 10 of 10 come"}
+	taken              = instead{"taken", "it is taken"}
+	retriedAtOnce      = instead{"at once", "it comes at once"}
 	groupsSplit        = instead{"no groups", "red is split; blue is split; green is split"}
 	noGroups           = instead{"no groups", "what b gets in step 10 is red 2, not blue 1"}
 )
+
+// noSubscriptions adds to what brokers do that RabbitMQ refuses to subscribe Go to a topic,
+// noSubscriptionsOfJMS that it refuses the JMS application.
+func noSubscriptions(brokers byBroker) byBroker {
+	return refusing(brokers, "session: amqp:invalid-field")
+}
+
+func noSubscriptionsOfJMS(brokers byBroker) byBroker { return refusing(brokers, "no answer") }
+
+func refusing(brokers byBroker, how string) byBroker {
+	if brokers == nil {
+		brokers = byBroker{}
+	}
+	brokers["R4.0"] = instead{"subscriptions refused", "the subscription is refused: " + how}
+	brokers["R4.3"] = instead{"subscriptions refused", "the subscription is refused: amqp:invalid-field"}
+	return brokers
+}
 
 // ignored is what comes where selectors are ignored: the first message, which is the
 // other one, first.

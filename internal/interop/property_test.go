@@ -63,7 +63,7 @@ func propertiesToGo(t *testing.T, s *site) (d diff) {
 		require.NoError(t, err)
 		d.want("property "+name, fmt.Sprintf("%#v", withNull[name]), fmt.Sprintf("%#v", v))
 	}
-	d.want("how many properties there are", len(names)+1, len(got.PropertyNames()))
+	d.want("how many properties there are", len(names)+1, len(must(got.PropertyNames())))
 	return d
 }
 
@@ -117,8 +117,8 @@ func fieldsToGo(t *testing.T, s *site) (d diff) {
 	})
 	m := s.client.receive(t, q)
 	got := m.view
-	d.want("JMSType", amqpjms.Some("a type"), got.Type())
-	d.want("JMSTimestamp", sent.JMSTimestamp, jms(got.Timestamp()))
+	d.want("JMSType", amqpjms.Some("a type"), must(got.Type()))
+	d.want("JMSTimestamp", sent.JMSTimestamp, jms(must(got.Timestamp())))
 	deliveryTime, err := got.DeliveryTime()
 	require.NoError(t, err)
 	d.want("JMSDeliveryTime", sent.JMSDeliveryTime, jms(deliveryTime))
@@ -153,8 +153,8 @@ func groupFieldsToGo(t *testing.T, s *site) (d diff) {
 			DeliveryMode: s.jmsMode(),
 		})
 		got := s.client.receive(t, q).view
-		d.want("JMSXGroupID", amqpjms.Some("a group"), got.GroupID())
-		d.want("JMSXGroupSeq", amqpjms.Some(seq), got.GroupSeq())
+		d.want("JMSXGroupID", amqpjms.Some("a group"), must(got.GroupID()))
+		d.want("JMSXGroupSeq", amqpjms.Some(seq), must(got.GroupSeq()))
 	}
 	return d
 }

@@ -23,17 +23,20 @@ func TestRabbitMQ(t *testing.T) {
 	onEach(t, rabbitMQ("4.0", "trixie"), rabbitMQ("4.3", "sid"))
 }
 
+const rabbit = "RabbitMQ"
+
 // rabbitMQ is the version of RabbitMQ that a suite of Debian has.
 func rabbitMQ(version, suite string) broker {
+	peer := amqpjms.RabbitMQ()
+	peer.TemporaryQueues = version != "4.0"
 	return broker{
 		name:         "R" + version,
-		product:      "RabbitMQ",
+		product:      rabbit,
 		version:      version + ".",
 		start:        func(t testing.TB) string { return startRabbitMQ(t, suite) },
-		peer:         amqpjms.RabbitMQ(),
+		peer:         peer,
 		jmsAddresses: true,
 		declared:     true,
-		amqp091:      true,
 	}
 }
 
@@ -144,7 +147,7 @@ func manage(t testing.TB, b broker, hostPort string) *management {
 	for {
 		m, err := pair(ctx, b.connect(t, hostPort).session)
 		if err == nil {
-			err = m.declareQueue(ctx, "interop")
+			err = m.declareQueue(ctx, "interop", "classic")
 		}
 		if err == nil {
 			return m
@@ -175,12 +178,12 @@ func pair(ctx context.Context, session *amqp.Session) (*management, error) {
 	return &management{requests: requests, answers: answers}, nil
 }
 
-// declareQueue makes a classic queue.
-func (m *management) declareQueue(ctx context.Context, name string) error {
+// declareQueue makes a queue of a type: classic or quorum.
+func (m *management) declareQueue(ctx context.Context, name, queueType string) error {
 	verb, to, replyTo := "PUT", "/queues/"+name, "$me"
 	request := &amqp.Message{
 		Properties: &amqp.MessageProperties{MessageID: name, To: &to, Subject: &verb, ReplyTo: &replyTo},
-		Value:      map[string]any{"durable": true},
+		Value:      map[string]any{"durable": true, "arguments": map[string]any{"x-queue-type": queueType}},
 	}
 	if err := m.requests.Send(ctx, request, nil); err != nil {
 		return err

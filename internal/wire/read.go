@@ -665,6 +665,28 @@ func (r *Reader) Array() (outer Outer, constructor []byte, n int) {
 	return outer, r.Since(start), n
 }
 
+// ElementType returns the type of the elements that have a constructor: Described where
+// descriptors precede it.
+func ElementType(constructor []byte) Type {
+	if len(constructor) == 0 {
+		return None
+	}
+	return typeOf(constructor[0])
+}
+
+// Ubytes reads an array and returns its elements if they are ubytes, else nil.
+func (r *Reader) Ubytes() []byte {
+	outer, constructor, n := r.Array()
+	var b []byte
+	if len(constructor) == 1 && constructor[0] == codeUbyte {
+		b = r.take(n)
+		r.Leave(outer)
+	} else {
+		r.LeaveEarly(outer)
+	}
+	return b
+}
+
 // Element reads an element of the array that was entered last, whose constructor
 // Array gave, and returns a Reader of it in new memory, encoded as a value on its own:
 // with the constructor's format code, and without its descriptors, which would make

@@ -1,18 +1,13 @@
 package main
 
 import (
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"maps"
-	"math"
-	"slices"
-	"strconv"
 	"time"
 
 	"github.com/Azure/go-amqp"
-	"github.com/google/uuid"
 	"github.com/seed-b113d664/amqpjms"
+	"github.com/seed-b113d664/amqpjms/internal/golden"
 )
 
 // A decoded is a message as go-amqp would decode it if that knew all of AMQP: the
@@ -77,7 +72,7 @@ func decodeMessage(m *amqpjms.RawMessage, sections []section, bodyErr error) *de
 // [amqpjms.RawMessage.Annotation] does.
 func (d *decoded) setAnnotations(entries []entry) {
 	for _, e := range entries {
-		if e.name.T != "symbol" {
+		if e.name.Type != "symbol" {
 			continue
 		}
 		if _, ok := d.message.Annotations[e.name.V]; !ok {
@@ -102,13 +97,13 @@ func (d *decoded) setKind(name, legacy string, f amqpjms.PropertiesField) {
 func (d *decoded) setApplicationProperties(entries []entry, err error) {
 	for _, e := range entries {
 		name, _ := e.name.V.(string)
-		switch e.name.T {
+		switch e.name.Type {
 		case "string":
 			d.properties[name], d.message.ApplicationProperties[name] = e.value, propertyValue(e.value)
 		case "error":
-			d.propertiesErr = errors.New("application-properties: a key " + e.name.Message)
+			d.propertiesErr = errors.New("application-properties: a key " + name)
 		default:
-			d.propertiesErr = errors.New("application-properties: a key of type " + e.name.T + ", not string")
+			d.propertiesErr = errors.New("application-properties: a key of type " + e.name.Type + ", not string")
 		}
 	}
 	if err != nil {
@@ -119,7 +114,7 @@ func (d *decoded) setApplicationProperties(entries []entry, err error) {
 // propertyValue returns what JMS's getters read: of a char, for which go-amqp has no type,
 // a string.
 func propertyValue(v value) any {
-	if n, ok := v.V.(int64); ok && v.T == "char" {
+	if n, ok := v.V.(uint64); ok && v.Type == "char" {
 		return string(rune(n))
 	}
 	return goValue(v)
@@ -132,12 +127,12 @@ func (d *decoded) setField(f amqpjms.PropertiesField, fields map[string]value) e
 		return err
 	}
 	v, p := fields[f.String()], d.message.Properties
-	if v.T == "error" {
-		return fmt.Errorf("%v %s", f, v.Message)
+	if v.Type == "error" {
+		return fmt.Errorf("%v %s", f, v.V)
 	}
 	str := func(to **string) error {
 		s, ok := v.V.(string)
-		if !ok || v.T != "string" && v.T != "symbol" {
+		if !ok || v.Type != "string" && v.Type != "symbol" {
 			return belongs(f, v, "string")
 		}
 		*to = &s
@@ -194,16 +189,16 @@ func (d *decoded) setField(f amqpjms.PropertiesField, fields map[string]value) e
 
 // belongs returns the error of a field of another type.
 func belongs(f amqpjms.PropertiesField, v value, want string) error {
-	return fmt.Errorf("%v: got %s, want %s", f, v.T, want)
+	return fmt.Errorf("%v: got %s, want %s", f, v.Type, want)
 }
 
 // addBody takes a section of the body: data is a binary and a sequence a list, or it
 // would not have been cut out. What stands inside a list or a map stays a [value], for the
 // library hands that on as it is.
 func (d *decoded) addBody(s section, v value) {
-	if v.T == "error" {
+	if v.Type == "error" {
 		if d.bodyErr == nil {
-			d.bodyErr = errors.New("body " + v.Message)
+			d.bodyErr = fmt.Errorf("body %s", v.V)
 		}
 		return
 	}
@@ -243,61 +238,27 @@ type (
 // goValue returns a value in the type that go-amqp decodes it into, nil for a null. The
 // items of lists and maps stay as they are.
 func goValue(v value) any {
-	n, _ := v.V.(int64)
-	s, _ := v.V.(string)
-	switch v.T {
-	case "null":
-		return nil
-	case "boolean":
-		return v.V
-	case "ubyte":
-		return uint8(n)
-	case "ushort":
-		return uint16(n)
-	case "uint":
-		return uint32(n)
-	case "ulong":
-		u, _ := strconv.ParseUint(s, 10, 64)
-		return u
-	case "byte":
-		return int8(n)
-	case "short":
-		return int16(n)
-	case "int":
-		return int32(n)
-	case "long":
-		i, _ := strconv.ParseInt(s, 10, 64)
-		return i
-	case "float":
-		bits, _ := strconv.ParseUint(v.Bits, 16, 32)
-		return math.Float32frombits(uint32(bits))
-	case "double":
-		bits, _ := strconv.ParseUint(v.Bits, 16, 64)
-		return math.Float64frombits(bits)
-	case "timestamp":
-		ms, _ := strconv.ParseInt(s, 10, 64)
-		return time.UnixMilli(ms)
-	case "uuid":
-		return amqp.UUID(uuid.MustParse(s)) // as readValue printed it
-	case "binary":
-		b, _ := hex.DecodeString(s)
-		return b
-	case "string":
-		return s
-	case "symbol":
-		return amqp.Symbol(s)
-	case "list":
+	switch x := v.V.(type) {
+	case []value:
+		if v.Type == "array" {
+			break
+		}
 		list := []any{}
-		for _, item := range v.V.([]value) {
+		for _, item := range x {
 			list = append(list, item)
 		}
 		return list
-	case "map":
+	case []golden.Entry:
 		m := map[any]any{}
-		for _, p := range v.V.([]pair) {
-			m[goKey(p[0])] = p[1]
+		for _, e := range x {
+			m[goKey(e.Key)] = e.Value
 		}
 		return m
+	}
+	if x, ok := v.Go(); ok {
+		return x
+	}
+	switch v.Type {
 	case "char":
 		return char{}
 	case "array":
@@ -312,7 +273,7 @@ func goValue(v value) any {
 
 // goKey returns a value that can be a key of a Go map.
 func goKey(v value) any {
-	switch v.T {
+	switch v.Type {
 	case "binary", "list", "map":
 		return compound{}
 	}
@@ -321,50 +282,28 @@ func goKey(v value) any {
 
 // valueOf returns a value that the library has read from a field, a map or a stream.
 func valueOf(v any) value {
-	switch v := v.(type) {
-	case value:
-		if v.T == "binary" {
-			v.T = "bytes" // as Java has it
+	g, err := golden.From(v)
+	if err != nil {
+		return errorValue(err)
+	}
+	return g.Map(func(v value) value {
+		if v.Type == "binary" {
+			v.Type = "bytes" // as Java has it
 		}
 		return v
-	case string:
-		return text("string", v)
-	case int32:
-		return number("int", int64(v))
-	case int64:
-		return longValue(v)
-	case bool:
-		return booleanValue(v)
-	}
-	return null()
-}
-
-func mapValue(m map[string]any) value {
-	pairs := []pair{}
-	for _, name := range slices.Sorted(maps.Keys(m)) {
-		pairs = append(pairs, pair{text("string", name), valueOf(m[name])})
-	}
-	return value{T: "map", V: pairs}
-}
-
-func listValue(s []any) value {
-	items := []value{}
-	for _, item := range s {
-		items = append(items, valueOf(item))
-	}
-	return value{T: "list", V: items}
+	})
 }
 
 // object returns what an ObjectMessage holds.
 func (d *decoded) object(o any) value {
 	switch o := o.(type) {
 	case amqpjms.JavaObject:
-		return hexValue("bytes", o)
+		return bytesValue(o)
 	case nil, amqp.Null:
 		return null()
 	}
-	if d.bodyValue.T == "" { // sequences
-		return listValue(o.([]any))
+	if d.bodyValue.Type == "" { // sequences
+		return valueOf(o)
 	}
 	return valueOf(d.bodyValue)
 }

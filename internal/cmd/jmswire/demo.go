@@ -217,7 +217,7 @@ func showHeaders(out io.Writer) error {
 		if err := m.Parse(r.wire); err != nil {
 			return err
 		}
-		durable := headerFields(m.Header)[0].value.String()
+		durable := show(headerFields(m.Header)[0].value)
 		if m.Header.Mode == amqpjms.ModeUnset {
 			durable = "not stated"
 		}
@@ -269,7 +269,7 @@ func showDelays(out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "  %s\t%v\t%s %v\t%d\n", peer.Product, stamp.Peer.Delay, asked.T, asked.V, read)
+		fmt.Fprintf(w, "  %s\t%v\t%s %v\t%d\n", peer.Product, stamp.Peer.Delay, asked.Type, asked.V, read)
 	}
 	return w.Flush()
 }
@@ -324,7 +324,7 @@ func showKinds(out io.Writer) error {
 			body = last.Kind.String()
 		}
 		j := jmsOf(&m, sections, nil, receiver{received: time.UnixMilli(sentAt)})
-		fmt.Fprintf(w, "  %v\t%s\t%s\t%v\n", decode(annotation, 0), body, kindOf(j), j.body)
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", show(decode(annotation, 0)), body, kindOf(j), show(j.body))
 	}
 	return w.Flush()
 }
@@ -333,7 +333,7 @@ func showKinds(out io.Writer) error {
 func kindOf(j jmsMessage) string {
 	for _, f := range j.special {
 		switch {
-		case f.name != "JMS_AMQP_TYPED_ENCODING" || f.value.T == "null":
+		case f.name != "JMS_AMQP_TYPED_ENCODING" || f.value.Type == "null":
 		case f.value.V == true:
 			return "object, typed"
 		default:

@@ -165,11 +165,11 @@ func sectionsOf(m *amqpjms.RawMessage) ([]section, error) {
 
 // An entry is something in a section: a field, an annotation, a property, a body.
 type entry struct {
-	name  value // without a type where it is AMQP's name of a field, or "" for a body
+	name  value // plain text where it is AMQP's name of a field, or "" for a body
 	value value
 }
 
-func field(name string, v value) entry { return entry{value{V: name}, v} }
+func field(name string, v value) entry { return entry{text("text", name), v} }
 
 // entries returns what a section holds, and the error that keeps it from holding
 // more. What is wrong with one value alone stands in its place.
@@ -197,10 +197,10 @@ func headerFields(h amqpjms.Header) []entry {
 	}
 	return []entry{
 		field("durable", durable),
-		field("priority", stated(h.Priority, func(v uint8) value { return number("ubyte", int64(v)) })),
-		field("ttl", stated(h.TTL, func(v uint32) value { return number("uint", int64(v)) })),
+		field("priority", stated(h.Priority, func(v uint8) value { return value{Type: "ubyte", V: uint64(v)} })),
+		field("ttl", stated(h.TTL, func(v uint32) value { return value{Type: "uint", V: uint64(v)} })),
 		field("first-acquirer", stated(h.FirstAcquirer, booleanValue)),
-		field("delivery-count", stated(h.DeliveryCount, func(v uint32) value { return number("uint", int64(v)) })),
+		field("delivery-count", stated(h.DeliveryCount, func(v uint32) value { return value{Type: "uint", V: uint64(v)} })),
 	}
 }
 

@@ -357,7 +357,7 @@ func TestLongValues(t *testing.T) {
 func ids(t *testing.T, out string) (ids []string, lines []int) {
 	for line := range strings.Lines(out) {
 		v := read(t, line)
-		id, _ := v.JMSMessageID.golden(t).V.(string)
+		id, _ := v.JMSMessageID.V.(string)
 		ids = append(ids, id)
 		lines = append(lines, v.Input.Line)
 	}
@@ -653,10 +653,10 @@ func TestBrokenBodies(t *testing.T) {
 			[]string{"body error: body at byte 3: got null, want list in amqp-sequence section"}},
 		{"no text", "005377 a10180", 0, "", []string{"type text", "body error: body at byte 5: string is not valid UTF-8"}},
 		{"no text in a list", "005377 c00401 a10180", 0, "", []string{"type object", "body error: body at byte 8: string is not valid UTF-8"}},
-		{"not what the kind holds", isMap + "005377 5401", 0, "", []string{"type map", "body error: body amqp-value int: not what a body of kind MapMessage is"}},
-		{"what Go has no type for", isMap + "005377 7300000041", 0, "", []string{"type map", "body error: body amqp-value char: not what a body of kind MapMessage is"}},
-		{"a key that is no string", isMap + "005377 c10502 5401 5401", 0, "", []string{"body error: body amqp-value map: a key that is no string but int"}},
-		{"a key that Go cannot have", isMap + "005377 c10402 45 5401", 0, "", []string{"body error: body amqp-value map: a key that is no string but compound"}},
+		{"not what the kind holds", isMap + "005377 5401", 0, "", []string{"type map", "body error: body amqp-value int: contradicts kind MapMessage"}},
+		{"what Go has no type for", isMap + "005377 7300000041", 0, "", []string{"type map", "body error: body amqp-value char: contradicts kind MapMessage"}},
+		{"a key that is no string", isMap + "005377 c10502 5401 5401", 0, "", []string{"body error: body amqp-value map: map key is int, not string"}},
+		{"a key that Go cannot have", isMap + "005377 c10402 45 5401", 0, "", []string{"body error: body amqp-value map: map key is compound, not string"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, errs := shown(t, c.code, c.in)
@@ -726,11 +726,11 @@ func TestProperties(t *testing.T) {
 	})
 	_, out, _ := jmswire(mapSection("74", 2, "a10163 7300000041 a10167 a10180"), "inspect", "-json")
 	view := read(t, out)
-	require.Equal(t, `"A"`, string(view.PropertiesAsString["c"].V))
-	require.Equal(t, "error", view.PropertiesAsLong["c"].T)
+	require.Equal(t, `string "A"`, view.PropertiesAsString["c"].String())
+	require.Equal(t, "error", view.PropertiesAsLong["c"].Type)
 	require.NotContains(t, out, "main.")
-	for _, p := range []map[string]*tagged{view.Properties, view.PropertiesAsString, view.PropertiesAsLong} {
-		require.Equal(t, `property "g" at byte 19: string is not valid UTF-8`, p["g"].Message)
+	for _, p := range []map[string]golden.Value{view.Properties, view.PropertiesAsString, view.PropertiesAsLong} {
+		require.Equal(t, `property "g" at byte 19: string is not valid UTF-8`, p["g"].V)
 	}
 	require.JSONEq(t, `["JMSXDeliveryCount", "c", "g"]`, string(view.PropertyNames))
 }

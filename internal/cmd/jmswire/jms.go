@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -62,7 +63,8 @@ func jmsOf(m *amqpjms.RawMessage, sections []section, bodyErr error, to receiver
 			j.properties = append(j.properties, d.property(view, name))
 		}
 	}
-	j.body = errorOr(d.bodyErr, func() value { return d.body(view.Body()) })
+	body, err := view.Body()
+	j.body = errorOr(cmp.Or(d.bodyErr, err), func() value { return d.body(body) })
 	return j
 }
 
@@ -97,7 +99,7 @@ func (d *decoded) kind(view amqpjms.View) (amqpjms.MessageKind, error) {
 	if d.bodyErr != nil {
 		return d.raw.Kind()
 	}
-	return view.Kind(), nil
+	return view.Kind()
 }
 
 // fields returns the header fields of JMS.
@@ -110,7 +112,7 @@ func (d *decoded) fields(view amqpjms.View, to receiver) []jmsField {
 	case !id.IsZero():
 		correlationID = text("string", id.JMSCorrelationID())
 		b, err := id.CorrelationIDAsBytes()
-		asBytes = errorOr(err, func() value { return hexValue("bytes", b) })
+		asBytes = errorOr(err, func() value { return bytesValue(b) })
 	}
 	h := d.raw.Header
 	return []jmsField{
@@ -120,11 +122,12 @@ func (d *decoded) fields(view amqpjms.View, to receiver) []jmsField {
 		{name: "JMSTimestamp", value: long(d.raw.Timestamp())},
 		{name: "JMSExpiration", value: long(d.raw.Expiration(to.received))},
 		{name: "JMSDeliveryTime", value: long(d.raw.DeliveryTimeFrom(to.Peer))},
-		{name: "JMSPriority", value: number("int", int64(h.JMSPriority()))},
+		{name: "JMSPriority", value: intValue(int32(h.JMSPriority()))},
 		deliveryMode(h),
 		{name: "JMSRedelivered", value: booleanValue(h.JMSRedelivered())},
 		{name: "JMSType", value: errorOr(d.wrong[amqpjms.FieldSubject], func() value {
-			return stated(view.Type(), func(s string) value { return text("string", s) })
+			jmsType, err := view.Type()
+			return errorOr(err, func() value { return stated(jmsType, func(s string) value { return text("string", s) }) })
 		})},
 		{name: "JMSDestination", value: errorOr(d.wrong[amqpjms.FieldTo], func() value { return destinationValue(view.Destination()) })},
 		{name: "JMSReplyTo", value: errorOr(d.wrong[amqpjms.FieldReplyTo], func() value { return destinationValue(view.ReplyTo()) })},
@@ -153,7 +156,7 @@ func deliveryMode(h amqpjms.Header) jmsField {
 	if h.Mode == amqpjms.ModeUnset {
 		note = "not stated, " + mode.String() + " by AMQP's default"
 	}
-	return jmsField{name: "JMSDeliveryMode", value: number("int", int64(mode)), note: note}
+	return jmsField{name: "JMSDeliveryMode", value: intValue(int32(mode)), note: note}
 }
 
 func destinationValue(d amqpjms.Destination, err error) value {
@@ -163,7 +166,7 @@ func destinationValue(d amqpjms.Destination, err error) value {
 	case d.IsZero():
 		return null()
 	}
-	return value{T: "destination", Kind: kindWord(d.Kind), Name: &d.Name}
+	return text(kindWord(d.Kind), d.Name)
 }
 
 // kindWord returns the kind of a destination in one word, such as temporary-queue.
@@ -205,7 +208,7 @@ func (d *decoded) special(view amqpjms.View, name string) jmsField {
 	raw, err := p.Raw()
 	f.value, f.exists = errorOr(err, func() value { return valueOf(raw) }), booleanValue(p.Exists())
 	if name == "JMSXGroupSeq" && !p.Exists() {
-		f.value = number("int", 0) // as Qpid JMS has it
+		f.value = intValue(0) // as Qpid JMS has it
 	}
 	return f
 }
@@ -233,7 +236,8 @@ func (d *decoded) typedEncoding(view amqpjms.View, kind amqpjms.MessageKind, err
 // read included.
 func (d *decoded) names(view amqpjms.View) []string {
 	names := []string{}
-	for _, name := range view.PropertyNames() {
+	exist, _ := view.PropertyNames() // never an error of a decoded message
+	for _, name := range exist {
 		if name != "JMS_AMQP_TYPED_ENCODING" || d.bodyErr == nil && d.kindErr == nil {
 			names = append(names, name)
 		}
@@ -258,8 +262,8 @@ func (d *decoded) property(view amqpjms.View, name string) property {
 	if own && d.isField(view, name) {
 		own = false
 	}
-	if own && v.T == "error" {
-		err = fmt.Errorf("property %q %s", name, v.Message)
+	if own && v.Type == "error" {
+		err = fmt.Errorf("property %q %s", name, v.V)
 	}
 	if err != nil {
 		return property{name, errorValue(err), errorValue(err), errorValue(err)}
@@ -289,16 +293,16 @@ func (d *decoded) body(b amqpjms.Body) value {
 		return errorOr(err, func() value { return stated(s, func(s string) value { return text("string", s) }) })
 	case amqpjms.BytesMessage:
 		v, err := b.Bytes()
-		return errorOr(err, func() value { return hexValue("bytes", v) })
+		return errorOr(err, func() value { return bytesValue(v) })
 	case amqpjms.MapMessage:
 		m, err := b.Map()
-		return errorOr(err, func() value { return mapValue(m) })
+		return errorOr(err, func() value { return valueOf(m) })
 	case amqpjms.StreamMessage:
 		s, err := b.Stream()
-		return errorOr(err, func() value { return listValue(s) })
+		return errorOr(err, func() value { return valueOf(s) })
 	case amqpjms.ObjectMessage:
 		o, err := b.Object()
 		return errorOr(err, func() value { return d.object(o) })
 	}
-	return value{T: "none"}
+	return value{Type: "none"}
 }

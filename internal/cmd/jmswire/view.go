@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/seed-b113d664/amqpjms"
+	"github.com/seed-b113d664/amqpjms/internal/golden"
 )
 
 // A view is what is shown of a message.
@@ -58,14 +59,14 @@ func writeSection(w io.Writer, m *amqpjms.RawMessage, s section, withBytes bool)
 	}
 	entries, err := s.entries(m)
 	for _, e := range entries {
-		v := e.value.String()
-		if e.value.T == "null" && s.Kind == amqpjms.SectionHeader {
+		v := show(e.value)
+		if e.value.Type == "null" && s.Kind == amqpjms.SectionHeader {
 			v = "not stated"
 		}
 		fmt.Fprintf(w, "  %s\t%s\n", s.nameOf(e), v)
 	}
 	if err != nil {
-		fmt.Fprintf(w, "  \t%v\n", errorValue(err))
+		fmt.Fprintf(w, "  \t%s\n", show(errorValue(err)))
 	}
 }
 
@@ -83,8 +84,8 @@ func (s section) nameOf(e entry) string {
 // where it needs none.
 func nameText(v value, want string) string {
 	name, _ := v.V.(string)
-	if v.T != "" && (v.T != want || name == "" || len(name) > most || strings.ContainsFunc(name, odd)) {
-		return v.String()
+	if v.Type != "text" && (v.Type != want || name == "" || len(name) > most || strings.ContainsFunc(name, odd)) {
+		return show(v)
 	}
 	return name
 }
@@ -97,9 +98,9 @@ func odd(r rune) bool {
 // writeJMS writes what JMS sees of a message. Of the properties that JMS defines those
 // are left out that the message does not have.
 func writeJMS(w io.Writer, j jmsMessage) {
-	kind := j.kind.String()
-	if name, ok := j.kind.V.(string); ok {
-		kind = name
+	kind := show(j.kind)
+	if j.kind.Type != "error" {
+		kind, _ = j.kind.V.(string)
 	}
 	fmt.Fprintf(w, "  type\t%s\n", kind)
 	for _, f := range j.fields {
@@ -107,11 +108,11 @@ func writeJMS(w io.Writer, j jmsMessage) {
 		if f.note != "" {
 			note = " (" + f.note + ")"
 		}
-		fmt.Fprintf(w, "  %s\t%v%s\n", f.name, f.value, note)
+		fmt.Fprintf(w, "  %s\t%s%s\n", f.name, show(f.value), note)
 	}
 	for _, f := range j.special {
 		if f.exists.V != false {
-			fmt.Fprintf(w, "  %s\t%v\n", f.name, f.value)
+			fmt.Fprintf(w, "  %s\t%s\n", f.name, show(f.value))
 		}
 	}
 	if len(j.properties) > 0 || j.namesErr != nil {
@@ -121,9 +122,9 @@ func writeJMS(w io.Writer, j jmsMessage) {
 		fmt.Fprintf(w, "    %s\t%v\n", nameText(text("string", p.name), "string"), p)
 	}
 	if j.namesErr != nil {
-		fmt.Fprintf(w, "    \t%v\n", errorValue(j.namesErr))
+		fmt.Fprintf(w, "    \t%s\n", show(errorValue(j.namesErr)))
 	}
-	fmt.Fprintf(w, "  body\t%v\n", j.body)
+	fmt.Fprintf(w, "  body\t%s\n", show(j.body))
 }
 
 // String returns the value of a property for people to read, and in brackets what it is
@@ -131,14 +132,14 @@ func writeJMS(w io.Writer, j jmsMessage) {
 func (p property) String() string {
 	var as []string
 	for _, v := range []value{p.asString, p.asLong} {
-		if v.T != p.value.T && v.T != "error" && v.T != "null" {
-			as = append(as, v.String())
+		if v.Type != p.value.Type && v.Type != "error" && v.Type != "null" {
+			as = append(as, show(v))
 		}
 	}
 	if len(as) == 0 {
-		return p.value.String()
+		return show(p.value)
 	}
-	return p.value.String() + " (" + strings.Join(as, ", ") + ")"
+	return show(p.value) + " (" + strings.Join(as, ", ") + ")"
 }
 
 // writeProblems writes the problems of a message, those in one line that differ in the
@@ -160,10 +161,10 @@ func writeProblems(w io.Writer, problems []amqpjms.Problem) {
 func showJSON(v view) []byte {
 	m, j := v.raw, v.jms
 	var o object
-	if name, ok := j.kind.V.(string); ok {
-		o.add("type", name)
-	} else {
+	if j.kind.Type == "error" {
 		o.add("type", j.kind)
+	} else {
+		o.add("type", j.kind.V)
 	}
 	for _, f := range j.fields {
 		o.add(f.name, f.value)
@@ -204,11 +205,11 @@ func showJSON(v view) []byte {
 		case amqpjms.SectionData, amqpjms.SectionAMQPSequence, amqpjms.SectionAMQPValue:
 			one.add("value", entries[0].value)
 		default:
-			pairs := []pair{}
+			pairs := []golden.Entry{}
 			for _, e := range entries {
-				pairs = append(pairs, pair{e.name, e.value})
+				pairs = append(pairs, golden.Entry{Key: e.name, Value: e.value})
 			}
-			one.add("value", value{T: "map", V: pairs})
+			one.add("value", value{Type: "map", V: pairs})
 		}
 		if err != nil {
 			one.add("error", errorValue(err))

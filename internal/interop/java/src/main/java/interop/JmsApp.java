@@ -17,6 +17,7 @@ import jakarta.jms.MessageProducer;
 import jakarta.jms.ObjectMessage;
 import jakarta.jms.Session;
 import jakarta.jms.StreamMessage;
+import jakarta.jms.Topic;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
@@ -88,6 +89,7 @@ public final class JmsApp {
             case "send" -> answer.set("observed", send(command));
             case "subscribe" -> subscribe(command);
             case "unsubscribe" -> unsubscribe(command.path("consumer").asText());
+            case "delete-subscription" -> deleteSubscription(command.path("subscription").asText());
             case "receive" -> answer.set("message", receive(command));
             case "reply" -> reply(command, answer);
             case "close" -> close();
@@ -273,10 +275,35 @@ public final class JmsApp {
         step = "createConsumer";
         try {
             Destination from = destination(session, command.path("destination"));
-            return new Subscription(session, session.createConsumer(from, command.path("selector").textValue()));
+            return new Subscription(session, consumer(session, from, command));
         } catch (JMSException | RuntimeException e) {
             session.close();
             throw e;
+        }
+    }
+
+    /** Makes a consumer of whichever kind a command names. */
+    private MessageConsumer consumer(Session session, Destination from, JsonNode command) throws JMSException {
+        String selector = command.path("selector").textValue();
+        boolean noLocal = command.path("noLocal").asBoolean();
+        String name = command.path("subscription").asText();
+        if (name.isEmpty()) {
+            return session.createConsumer(from, selector, noLocal);
+        }
+        boolean durable = command.path("durable").asBoolean();
+        if (!command.path("shared").asBoolean()) {
+            return session.createDurableConsumer((Topic) from, name, selector, noLocal);
+        }
+        return durable
+                ? session.createSharedDurableConsumer((Topic) from, name, selector)
+                : session.createSharedConsumer((Topic) from, name, selector);
+    }
+
+    /** Deletes a durable subscription, which no consumer may use. */
+    private void deleteSubscription(String name) throws JMSException {
+        try (Session session = session(Session.AUTO_ACKNOWLEDGE)) {
+            step = "unsubscribe";
+            session.unsubscribe(name);
         }
     }
 

@@ -1,0 +1,123 @@
+package selector
+
+import "github.com/seed-b113d664/amqpjms/internal/wire"
+
+// SetProperties supplies the values of all application properties that the selector uses.
+// r stands before their map; it is read once, up to the last name that was looked for. A
+// name that is not there is null. It is Broken where the map is, before the name is found.
+func (e *Expr) SetProperties(f *Frame, r wire.Reader) {
+	regs := e.registersOf(f)
+	missing := e.properties
+	outer, pairs := r.Map()
+	for ; pairs > 0 && missing > 0; pairs-- {
+		key := r.String()
+		if r.Err() != nil {
+			break
+		}
+		n := e.property(key)
+		if n < 0 || regs[n].kind != unset {
+			r.Skip()
+			continue
+		}
+		read(&regs[n], &r)
+		missing--
+	}
+	if missing == 0 {
+		return
+	}
+	r.Leave(outer)
+	rest := OfNull()
+	if r.Err() != nil {
+		rest = OfBroken()
+	}
+	e.setRest(f, rest)
+}
+
+// SetNoProperties supplies null for the application properties that the selector uses, as
+// a message has that is without such a section.
+func (e *Expr) SetNoProperties(f *Frame) { e.setRest(f, OfNull()) }
+
+// setRest supplies one value for all application properties that have none.
+func (e *Expr) setRest(f *Frame, v Value) {
+	regs := e.registersOf(f)
+	for i := range e.names {
+		if e.names[i].Field == Property && regs[i].kind == unset {
+			regs[i] = v
+		}
+	}
+}
+
+// property returns the number of a property's name, -1 if the selector does not use it.
+func (e *Expr) property(key []byte) int {
+	if e.index != nil {
+		if n, ok := e.index[string(key)]; ok {
+			return int(n)
+		}
+		return -1
+	}
+	for i := range e.names {
+		if n := &e.names[i]; len(n.Text) == len(key) && n.Text == string(key) && n.Field == Property {
+			return i
+		}
+	}
+	return -1
+}
+
+// Read reads an AMQP value as selectors see it. One that cannot be read is Broken; r then
+// goes on behind it, or has an error if that cannot be.
+func Read(r *wire.Reader) (v Value) {
+	read(&v, r)
+	return v
+}
+
+// read is Read into a Value that is zero.
+func read(v *Value, r *wire.Reader) {
+	before := *r
+	switch r.Next() {
+	case wire.String:
+		v.kind, v.raw = String, r.String()
+	case wire.Null:
+		r.Skip()
+		v.kind = Null
+	case wire.Boolean:
+		*v = OfBool(r.Boolean())
+	case wire.Byte:
+		*v = OfInt(int32(r.Byte()))
+	case wire.Short:
+		*v = OfInt(int32(r.Short()))
+	case wire.Int:
+		*v = OfInt(r.Int())
+	case wire.Long:
+		*v = OfLong(r.Long())
+	case wire.Ubyte:
+		*v = OfInt(int32(r.Ubyte()))
+	case wire.Ushort:
+		*v = OfInt(int32(r.Ushort()))
+	case wire.Uint:
+		*v = OfLong(int64(r.Uint()))
+	case wire.Ulong:
+		*v = OfUlong(r.Ulong())
+	case wire.Float:
+		*v = OfFloat(r.Float())
+	case wire.Double:
+		*v = OfDouble(r.Double())
+	case wire.Timestamp:
+		*v = OfLong(r.Timestamp())
+	case wire.Char:
+		*v = OfChar(r.Char())
+	case wire.Symbol:
+		v.kind, v.raw = String, r.Symbol()
+	case wire.UUID:
+		if b := r.Value(); b != nil {
+			*v = OfUUID(b[1:]) // behind its format code
+		}
+	default:
+		r.Skip()
+		v.kind = Other
+	}
+	if r.Err() != nil {
+		*r = before
+		r.Skip()
+		*v = OfBroken()
+	}
+}

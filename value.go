@@ -1,0 +1,771 @@
+package amqpjms
+
+import (
+	"errors"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/Azure/go-amqp"
+	"github.com/google/uuid"
+	"github.com/seed-b113d664/amqpjms/internal/goamqp"
+	"github.com/seed-b113d664/amqpjms/internal/java"
+	"github.com/seed-b113d664/amqpjms/internal/wire"
+)
+
+// A scalar is a value taken out of its Go type or its encoding. The zero scalar is no value.
+// Of a type that is not listed it has only the type.
+type scalar struct {
+	typ  wire.Type
+	bits uint64 // of a boolean, an integer, a timestamp, a char; of a float or a double as a float64; of a uuid
+	hi   uint64 // of a uuid
+	text string // of a string or symbol in Go
+	data []byte // of a binary or array of ubyte; of an encoded string or symbol, then never nil
+}
+
+// scalarFrom returns a value that go-amqp decodes, or that it sends.
+func scalarFrom(v any) scalar {
+	switch v := v.(type) {
+	case nil, amqp.Null:
+		return scalar{typ: wire.Null}
+	case bool:
+		return scalar{typ: wire.Boolean, bits: bit(v)}
+	case int8:
+		return scalar{typ: wire.Byte, bits: uint64(v)}
+	case int16:
+		return scalar{typ: wire.Short, bits: uint64(v)}
+	case int32:
+		return scalar{typ: wire.Int, bits: uint64(v)}
+	case int64:
+		return scalar{typ: wire.Long, bits: uint64(v)}
+	case int: // which go-amqp sends as long
+		return scalar{typ: wire.Long, bits: uint64(v)}
+	case uint8:
+		return scalar{typ: wire.Ubyte, bits: uint64(v)}
+	case uint16:
+		return scalar{typ: wire.Ushort, bits: uint64(v)}
+	case uint32:
+		return scalar{typ: wire.Uint, bits: uint64(v)}
+	case uint64:
+		return scalar{typ: wire.Ulong, bits: v}
+	case uint:
+		return scalar{typ: wire.Ulong, bits: uint64(v)}
+	case float32:
+		return scalar{typ: wire.Float, bits: math.Float64bits(float64(v))}
+	case float64:
+		return scalar{typ: wire.Double, bits: math.Float64bits(v)}
+	case string:
+		return scalar{typ: wire.String, text: v}
+	case amqp.Symbol:
+		return scalar{typ: wire.Symbol, text: string(v)}
+	case []byte:
+		return scalar{typ: wire.Binary, data: v}
+	case time.Time:
+		return scalar{typ: wire.Timestamp, bits: uint64(v.UnixMilli())}
+	case amqp.UUID:
+		return uuidScalar(v)
+	case uuid.UUID:
+		return uuidScalar(v)
+	case []any:
+		return scalar{typ: wire.List}
+	case map[string]any, map[any]any:
+		return scalar{typ: wire.Map}
+	case []bool, []int8, []int16, []int32, []int64, []uint16, []uint32, []uint64, []float32, []float64,
+		[]string, []amqp.Symbol, [][]byte, []time.Time, []amqp.UUID, []map[any]any:
+		return scalar{typ: wire.Array}
+	case Described:
+		return scalar{typ: wire.Described}
+	case unread:
+		return scalar{}
+	}
+	if b, ok := goamqp.UbyteArray(v); ok {
+		return scalar{typ: wire.Array, data: b}
+	}
+	if _, _, ok := goamqp.Described(v); ok {
+		return scalar{typ: wire.Described}
+	}
+	return scalar{}
+}
+
+func bit(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func uuidScalar(u [16]byte) scalar {
+	id := uuidID(u)
+	return scalar{typ: wire.UUID, hi: id.hi, bits: id.lo}
+}
+
+// scalar returns the value that v encodes. It allocates nothing but an error, where v is cut
+// off or wrong, or something follows it.
+func (v RawValue) scalar() (s scalar, err error) {
+	r := wire.NewReader(v)
+	switch s.typ = r.Next(); s.typ {
+	case wire.Boolean:
+		s.bits = bit(r.Boolean())
+	case wire.Byte:
+		s.bits = uint64(r.Byte())
+	case wire.Short:
+		s.bits = uint64(r.Short())
+	case wire.Int:
+		s.bits = uint64(r.Int())
+	case wire.Long:
+		s.bits = uint64(r.Long())
+	case wire.Ubyte:
+		s.bits = uint64(r.Ubyte())
+	case wire.Ushort:
+		s.bits = uint64(r.Ushort())
+	case wire.Uint:
+		s.bits = uint64(r.Uint())
+	case wire.Ulong:
+		s.bits = r.Ulong()
+	case wire.Float:
+		s.bits = math.Float64bits(float64(r.Float()))
+	case wire.Double:
+		s.bits = math.Float64bits(r.Double())
+	case wire.Char:
+		s.bits = uint64(r.Char())
+	case wire.Timestamp:
+		s.bits = uint64(r.Timestamp())
+	case wire.UUID:
+		s = uuidScalar(r.UUID())
+	case wire.String:
+		s.data = r.String()
+	case wire.Symbol:
+		s.data = r.Symbol()
+	case wire.Binary:
+		s.data = r.Binary()
+	case wire.Array:
+		s.data = r.Ubytes()
+	default:
+		r.Skip()
+	}
+	r.Done()
+	if e := r.Err(); e != nil {
+		return scalar{}, e.Err
+	}
+	return s, nil
+}
+
+// words reports whether the value is of a type that JMS reads as a string.
+func (s *scalar) words() bool {
+	switch s.typ {
+	case wire.String, wire.Symbol, wire.UUID, wire.Char:
+		return true
+	}
+	return false
+}
+
+// string returns a value that is words, copied where it is encoded.
+func (s *scalar) string() string {
+	switch {
+	case s.typ == wire.UUID:
+		var scratch [uuidLen]byte
+		return string(appendUUID(scratch[:0], s.hi, s.bits))
+	case s.typ == wire.Char:
+		return string(rune(s.bits))
+	case s.data != nil:
+		return string(s.data)
+	}
+	return s.text
+}
+
+// integer returns an integer or a timestamp, and how many bits it has as JMS's signed type:
+// 0 for a value of another type and for a ulong from 2^63 up.
+func (s *scalar) integer() (n int64, bits int) {
+	n = int64(s.bits)
+	switch s.typ {
+	case wire.Byte:
+		return n, 8
+	case wire.Short, wire.Ubyte:
+		return n, 16
+	case wire.Int, wire.Ushort:
+		return n, 32
+	case wire.Long, wire.Uint, wire.Timestamp:
+		return n, 64
+	case wire.Ulong:
+		if n >= 0 {
+			return n, 64
+		}
+	}
+	return 0, 0
+}
+
+// number returns the value as a number.
+func (s *scalar) number() number {
+	switch s.typ {
+	case wire.None, wire.Null:
+		return number{}
+	case wire.Timestamp:
+		return number{kind: numberTimestamp, n: int64(s.bits)}
+	case wire.Ulong:
+		return unsignedNumber(s.bits)
+	}
+	if n, bits := s.integer(); bits > 0 {
+		return number{kind: numberInteger, n: n}
+	}
+	return number{kind: numberOther, value: s.typ.String()}
+}
+
+// value returns the value as go-amqp decodes it, of a type that has nothing but what a scalar
+// holds.
+func (s *scalar) value() any {
+	switch s.typ {
+	case wire.Boolean:
+		return s.bits != 0
+	case wire.Byte:
+		return int8(s.bits)
+	case wire.Short:
+		return int16(s.bits)
+	case wire.Int:
+		return int32(s.bits)
+	case wire.Long:
+		return int64(s.bits)
+	case wire.Ubyte:
+		return uint8(s.bits)
+	case wire.Ushort:
+		return uint16(s.bits)
+	case wire.Uint:
+		return uint32(s.bits)
+	case wire.Ulong:
+		return s.bits
+	case wire.Float:
+		return float32(math.Float64frombits(s.bits))
+	case wire.Double:
+		return math.Float64frombits(s.bits)
+	case wire.Timestamp:
+		return time.UnixMilli(int64(s.bits)).UTC()
+	case wire.UUID:
+		return amqp.UUID(ID{hi: s.hi, lo: s.bits}.uuid())
+	case wire.String, wire.Symbol:
+		return s.string()
+	case wire.Binary:
+		return s.data
+	}
+	return nil
+}
+
+// decode returns the value of the Go type that go-amqp decodes it into: a symbol is a
+// string, a map whose keys are all strings a map[string]any. A value that has no such type
+// stays a RawValue, alone and in a list or a map: a char, a decimal, a described value, and
+// an array of those, of ubyte, of lists or of arrays. A binary and a RawValue alias v.
+func (v RawValue) decode() (any, error) {
+	r := wire.NewReader(v)
+	x := readAny(&r)
+	r.Done()
+	if e := r.Err(); e != nil {
+		return nil, e.Err
+	}
+	return x, nil
+}
+
+// readAny reads a value as [RawValue.decode] returns it. The reader bounds the depth.
+func readAny(r *wire.Reader) any {
+	switch r.Next() {
+	case wire.List:
+		outer, n := r.List()
+		list := []any{} // n is the sender's word: it sizes nothing
+		for range n {
+			if r.Err() != nil {
+				return nil
+			}
+			list = append(list, readAny(r))
+		}
+		r.Leave(outer)
+		return list
+	case wire.Map:
+		return readAnyMap(r)
+	case wire.Array:
+		return readAnyArray(r)
+	case wire.Char, wire.Decimal32, wire.Decimal64, wire.Decimal128, wire.Described:
+		return RawValue(r.Value())
+	}
+	at := r.Offset()
+	s, err := RawValue(r.Value()).scalar()
+	if err != nil {
+		r.Fail(at, err)
+		return nil
+	}
+	return s.value()
+}
+
+func readAnyMap(r *wire.Reader) any {
+	outer, n := r.Map()
+	byName := map[string]any{}
+	var byAny map[any]any // once there is a key that is not a string
+	for range n {
+		at := r.Offset()
+		key := readAny(r)
+		if !hashable(key) {
+			r.Fail(at, errors.New("key of a type that is no key of a Go map: read the encoded value"))
+		}
+		value := readAny(r)
+		if r.Err() != nil {
+			return nil
+		}
+		name, isName := key.(string)
+		if !isName && byAny == nil {
+			byAny = make(map[any]any, len(byName)+1)
+			for name, value := range byName {
+				byAny[name] = value
+			}
+		}
+		if byAny != nil {
+			byAny[key] = value
+		} else {
+			byName[name] = value
+		}
+	}
+	r.Leave(outer)
+	if byAny != nil {
+		return byAny
+	}
+	return byName
+}
+
+// hashable reports whether a decoded value can be a key of a map.
+func hashable(v any) bool {
+	switch v.(type) {
+	case nil, bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64, string, time.Time, amqp.UUID:
+		return true
+	}
+	return false
+}
+
+func readAnyArray(r *wire.Reader) any {
+	array := *r // read again where it stays encoded
+	outer, constructor, n := array.Array()
+	if array.Err() != nil {
+		*r = array
+		return nil
+	}
+	var v any
+	switch wire.ElementType(constructor) {
+	case wire.Boolean:
+		v = elements(&array, constructor, n, (*wire.Reader).Boolean)
+	case wire.Byte:
+		v = elements(&array, constructor, n, (*wire.Reader).Byte)
+	case wire.Short:
+		v = elements(&array, constructor, n, (*wire.Reader).Short)
+	case wire.Int:
+		v = elements(&array, constructor, n, (*wire.Reader).Int)
+	case wire.Long:
+		v = elements(&array, constructor, n, (*wire.Reader).Long)
+	case wire.Ushort:
+		v = elements(&array, constructor, n, (*wire.Reader).Ushort)
+	case wire.Uint:
+		v = elements(&array, constructor, n, (*wire.Reader).Uint)
+	case wire.Ulong:
+		v = elements(&array, constructor, n, (*wire.Reader).Ulong)
+	case wire.Float:
+		v = elements(&array, constructor, n, (*wire.Reader).Float)
+	case wire.Double:
+		v = elements(&array, constructor, n, (*wire.Reader).Double)
+	case wire.String:
+		v = elements(&array, constructor, n, func(r *wire.Reader) string { return string(r.String()) })
+	case wire.Symbol:
+		v = elements(&array, constructor, n, func(r *wire.Reader) amqp.Symbol { return amqp.Symbol(r.Symbol()) })
+	case wire.Binary:
+		v = elements(&array, constructor, n, (*wire.Reader).Binary)
+	case wire.Timestamp:
+		v = elements(&array, constructor, n, func(r *wire.Reader) time.Time { return time.UnixMilli(r.Timestamp()).UTC() })
+	case wire.UUID:
+		v = elements(&array, constructor, n, func(r *wire.Reader) amqp.UUID { return amqp.UUID(r.UUID()) })
+	case wire.Map:
+		v = elements(&array, constructor, n, func(r *wire.Reader) map[any]any {
+			switch m := readAnyMap(r).(type) {
+			case map[any]any:
+				return m
+			case map[string]any:
+				byAny := make(map[any]any, len(m))
+				for name, value := range m {
+					byAny[name] = value
+				}
+				return byAny
+			}
+			return nil
+		})
+	default:
+		return RawValue(r.Value())
+	}
+	array.Leave(outer)
+	*r = array
+	return v
+}
+
+// elements reads the n elements of the array that r has entered.
+func elements[T any](r *wire.Reader, constructor []byte, n int, read func(*wire.Reader) T) []T {
+	v := []T{}
+	for range n {
+		at := r.Offset()
+		e := r.Element(constructor)
+		x := read(&e)
+		if e.Done(); e.Err() != nil {
+			r.Fail(at, e.Err().Err)
+			return nil
+		}
+		v = append(v, x)
+	}
+	return v
+}
+
+// A Value is the value of a property, or of an entry of a map or a stream. Each
+// method reads it as one of JMS's types, with JMS's conversions [jms 3.5.4] [jms 3.11.3]:
+// integers and floats widen, a string is parsed, and everything but bytes reads as a
+// string.
+//
+// JMS has no unsigned types: a ubyte reads as short, a ushort as int, a uint as long and
+// a ulong as long, which is an error from 2^63 up. A timestamp reads as long,
+// milliseconds since 1970-01-01 UTC; a symbol, a uuid and a char as string.
+//
+// A null, like a property that does not exist, is none as text, false as boolean and an
+// error as a number, as in JMS. Everything else that JMS's table does not have is an error,
+// a *[ValueError]. The zero Value does not exist.
+type Value struct {
+	what   string // for errors: what sort of value it is
+	name   string
+	s      scalar
+	raw    any      // in Go, nil where it is a scalar or encoded
+	wire   RawValue // encoded, nil where it is not
+	err    error    // why it cannot be read
+	exists bool
+}
+
+// ValueOf returns the value v, which is of one of the types that go-amqp decodes, a
+// uuid.UUID, or a [RawValue], nil for none. Errors call it by the name.
+func ValueOf(name string, v any) Value {
+	if raw, ok := v.(RawValue); ok {
+		return rawValueOf("value", name, raw)
+	}
+	return Value{what: "value", name: name, s: scalarFrom(v), raw: v, exists: true}
+}
+
+// rawValueOf returns an encoded value, which does not exist if it is nil.
+func rawValueOf(what, name string, raw RawValue) Value {
+	v := Value{what: what, name: name, wire: raw, exists: raw != nil}
+	if raw == nil {
+		return v
+	}
+	var err error
+	if v.s, err = raw.scalar(); err != nil {
+		v.err = &ValueError{What: v.label(), Value: raw.Type(), Err: err}
+	}
+	return v
+}
+
+// scalarValue returns a value that is not a property of its own but that of a field.
+func scalarValue(s scalar, exists bool, err error) Value {
+	if err != nil {
+		return Value{err: err, exists: true}
+	}
+	if !exists {
+		return Value{}
+	}
+	return Value{s: s, exists: true}
+}
+
+// Exists reports whether there is a value. A null exists, and so does one that cannot be
+// read, of which each method that reads it has the error.
+func (v Value) Exists() bool { return v.exists }
+
+// IsNull reports whether the value is null, or there is none. One that cannot be read is not.
+func (v Value) IsNull() bool { return v.err == nil && (!v.exists || v.s.typ == wire.Null) }
+
+// Type returns the name of the value's type as AMQP writes it, such as "ulong", and "no
+// value" where there is none, where it cannot be read, and for a Go type that AMQP has no
+// type for.
+func (v Value) Type() string { return v.s.typ.String() }
+
+// Raw returns the value as go-amqp decodes it, which may be the message's own: nil or
+// amqp.Null{} for a null, nil where there is none. Of an encoded value that go-amqp has no
+// type for (a char, a decimal, a described value, an array of ubyte) it returns a [RawValue].
+// It is an error if the value cannot be read.
+func (v Value) Raw() (any, error) {
+	switch {
+	case v.err != nil:
+		return nil, v.err
+	case v.wire != nil:
+		x, err := v.wire.decode()
+		if err != nil {
+			return nil, &ValueError{What: v.label(), Value: v.wire.Type(), Err: err}
+		}
+		return x, nil
+	case v.raw != nil:
+		return v.raw, nil
+	}
+	return v.s.value(), nil
+}
+
+func (v Value) fail(as string) error {
+	switch {
+	case v.err != nil:
+		return v.err
+	case !v.exists:
+		return v.wrong("absent", "no "+as)
+	}
+	return v.wrong(v.typeName(), "not read as "+as)
+}
+
+// typeName names the type for an error.
+func (v Value) typeName() string {
+	if v.s.typ == wire.None && v.raw != nil {
+		return amqpTypeName(v.raw)
+	}
+	return v.Type()
+}
+
+func (v Value) wrong(value, why string) error {
+	return &ValueError{What: v.label(), Value: value, Err: errors.New(why)}
+}
+
+func (v Value) label() string { return v.what + " " + quote(v.name) }
+
+// Bool reads the value as boolean.
+func (v Value) Bool() (bool, error) {
+	switch {
+	case v.s.typ == wire.Boolean:
+		return v.s.bits != 0, nil
+	case v.s.words():
+		return strings.EqualFold(v.s.string(), "true"), nil
+	case v.IsNull():
+		return false, nil
+	}
+	return false, v.fail("boolean")
+}
+
+// Byte reads the value as byte.
+func (v Value) Byte() (int8, error) {
+	n, err := v.integer(8, "byte")
+	return int8(n), err
+}
+
+// Short reads the value as short.
+func (v Value) Short() (int16, error) {
+	n, err := v.integer(16, "short")
+	return int16(n), err
+}
+
+// Int reads the value as int.
+func (v Value) Int() (int32, error) {
+	n, err := v.integer(32, "int")
+	return int32(n), err
+}
+
+// Long reads the value as long.
+func (v Value) Long() (int64, error) { return v.integer(64, "long") }
+
+// integer reads the value as JMS's integer of so many bits. Integers widen and never
+// narrow, however small the number is.
+func (v Value) integer(bits int, as string) (int64, error) {
+	n, width := v.s.integer()
+	switch {
+	case 0 < width && width <= bits:
+		return n, nil
+	case v.s.words():
+		s := v.s.string()
+		n, err := strconv.ParseInt(s, 10, bits)
+		if err != nil {
+			return 0, v.wrong(quote(s), "no "+as)
+		}
+		return n, nil
+	case v.s.typ == wire.Ulong && width == 0:
+		return 0, v.wrong("ulong "+strconv.FormatUint(v.s.bits, 10), "above 2^63-1")
+	}
+	return 0, v.fail(as)
+}
+
+// Float reads the value as float.
+func (v Value) Float() (float32, error) {
+	if v.s.typ == wire.Float {
+		return float32(math.Float64frombits(v.s.bits)), nil
+	}
+	f, err := v.parseFloat(32, "float")
+	return float32(f), err
+}
+
+// Double reads the value as double.
+func (v Value) Double() (float64, error) {
+	if v.s.typ == wire.Float || v.s.typ == wire.Double {
+		return math.Float64frombits(v.s.bits), nil
+	}
+	return v.parseFloat(64, "double")
+}
+
+func (v Value) parseFloat(bits int, as string) (float64, error) {
+	if !v.s.words() {
+		return 0, v.fail(as)
+	}
+	s := v.s.string()
+	f, ok := java.ParseFloat(s, bits)
+	if !ok {
+		return 0, v.wrong(quote(s), "no "+as)
+	}
+	return f, nil
+}
+
+// Text reads the value as string: numbers as Java prints them, a uuid in lower case, a
+// timestamp as milliseconds. It is none for a null.
+func (v Value) Text() (Opt[string], error) {
+	switch {
+	case v.s.words():
+		text := v.s.string()
+		if v.wire == nil { // else the reader has checked it
+			if err := checkText(v.label(), text); err != nil {
+				return Opt[string]{}, err
+			}
+		}
+		return Some(text), nil
+	case v.s.typ == wire.Boolean:
+		return Some(strconv.FormatBool(v.s.bits != 0)), nil
+	case v.s.typ == wire.Ulong:
+		return Some(strconv.FormatUint(v.s.bits, 10)), nil
+	case v.s.typ == wire.Float:
+		return Some(java.FormatFloat(math.Float64frombits(v.s.bits), 32)), nil
+	case v.s.typ == wire.Double:
+		return Some(java.FormatFloat(math.Float64frombits(v.s.bits), 64)), nil
+	case v.IsNull():
+		return Opt[string]{}, nil
+	}
+	if n, bits := v.s.integer(); bits > 0 {
+		return Some(strconv.FormatInt(n, 10)), nil
+	}
+	return Opt[string]{}, v.fail("string")
+}
+
+// Bytes returns the value of a map or a stream that is a binary, or an array of ubyte, which
+// may be the message's own, nil for a null. JMS has no such properties.
+func (v Value) Bytes() ([]byte, error) {
+	switch {
+	case v.s.typ == wire.Binary, v.s.typ == wire.Array && v.s.data != nil:
+		return v.s.data, nil
+	case v.IsNull():
+		return nil, nil
+	}
+	return nil, v.fail("bytes")
+}
+
+// A Described is a value of a described type [amqp 1.1.2], as .NET sends a DateTimeOffset: a
+// long whose descriptor is the symbol com.microsoft:datetime-offset. It may stand wherever a
+// message can hold any value, and in lists and maps: [ObjectBody], [Stamp.Apply] and
+// [Forwarder.Forward] give it to go-amqp, whose own type for it has no name.
+type Described struct {
+	Descriptor any // amqp.Symbol or uint64
+	Value      any
+}
+
+// describedFrom reads a Described, for package goamqp.
+func describedFrom(v any) (descriptor, value any, ok bool) {
+	d, ok := v.(Described)
+	return d.Descriptor, d.Value, ok
+}
+
+// Described returns the descriptor and the value of a described value, the value as
+// [Value.Raw] does. A descriptor that is a symbol is an amqp.Symbol. Anything else is an error,
+// null too.
+func (v Value) Described() (Described, error) {
+	raw := v.raw
+	switch {
+	case v.err != nil:
+		return Described{}, v.err
+	case v.wire != nil:
+		raw = v.wire
+	}
+	s, _ := shown(raw)
+	if d, ok := s.(Described); ok {
+		return d, nil
+	}
+	return Described{}, v.fail("described value")
+}
+
+// Described returns the descriptor and the value of a described value, which alias v and are
+// clipped.
+func (v RawValue) Described() (descriptor, value RawValue, ok bool) {
+	outer := wire.NewReader(v)
+	if outer.Next() != wire.Described {
+		return nil, nil, false
+	}
+	r := wire.NewReader(v[1:])
+	descriptor, value = r.Value(), r.Value()
+	if r.Done(); r.Err() != nil {
+		return nil, nil, false
+	}
+	return descriptor, value, true
+}
+
+// shown returns v, or where that is of a type of go-amqp's own, or encoded, what can be read: a
+// []byte for an array of ubyte, a [Described] for a described value. It reports whether that is
+// another.
+func shown(v any) (any, bool) {
+	switch v := v.(type) {
+	case nil, []byte, string, bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64,
+		[]any, map[string]any, map[any]any: // at no cost
+		return v, false
+	case RawValue:
+		return v.shown()
+	}
+	if b, ok := goamqp.UbyteArray(v); ok {
+		return b, true
+	}
+	if descriptor, value, ok := goamqp.Described(v); ok {
+		return Described{descriptor, value}, true
+	}
+	return v, false
+}
+
+// shown is the function of that name for an encoded value.
+func (v RawValue) shown() (any, bool) {
+	if s, err := v.scalar(); err == nil && s.typ == wire.Array && s.data != nil {
+		return s.data, true
+	}
+	descriptor, value, ok := v.Described()
+	if !ok {
+		return v, false
+	}
+	var d Described
+	var err error
+	if name, isSymbol := descriptor.text(wire.Symbol); isSymbol {
+		d.Descriptor = amqp.Symbol(name)
+	} else if d.Descriptor, err = descriptor.decode(); err != nil {
+		return v, false
+	}
+	if d.Value, err = value.decode(); err != nil {
+		return v, false
+	}
+	return d, true
+}
+
+// shownMap returns m, or a copy where a value of it is shown as another.
+func shownMap(m map[string]any) map[string]any {
+	own, copied := m, false
+	for name, v := range m {
+		v, other := shown(v)
+		if other && !copied {
+			own, copied = maps.Clone(m), true
+		}
+		if other {
+			own[name] = v
+		}
+	}
+	return own
+}
+
+// shownList is shownMap for a list.
+func shownList(l []any) []any {
+	own, copied := l, false
+	for i, v := range l {
+		v, other := shown(v)
+		if other && !copied {
+			own, copied = slices.Clone(l), true
+		}
+		if other {
+			own[i] = v
+		}
+	}
+	return own
+}

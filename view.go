@@ -1,0 +1,836 @@
+package amqpjms
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/Azure/go-amqp"
+	"github.com/seed-b113d664/amqpjms/internal/wire"
+)
+
+// A Consumer holds what a received message does not say itself: whom it comes from, and what
+// its consumer receives from. The zero Consumer knows neither. Consumers can be compared with
+// ==.
+type Consumer struct {
+	Peer        Peer
+	Destination Destination // what it receives from
+
+	// NodeDefault is the delivery mode of a message whose header does not say whether it is
+	// durable. In a message that go-amqp decoded, only one without a header shows that: see
+	// [HeaderFrom].
+	NodeDefault DeliveryMode
+
+	// What follows says how the consumer's link is made, see [Consumer.Link]. A View ignores it.
+
+	Subscription string // name of a durable or shared subscription
+	Durable      bool   // the subscription outlives the consumer
+	Shared       bool   // several consumers share the subscription
+	ClientID     string // the connection's container-id
+	Selector     string // "": none
+	NoLocal      bool   // leaves out what the same connection sends to the topic
+	Browse       bool   // reads a queue and takes nothing off it
+	PreSettled   bool   // the peer settles a message as it sends it
+}
+
+// View returns a view of m, which must not be nil, as JMS sees it, received at that time. It
+// reads nothing before a method asks for it. A field that cannot be read is an error of its
+// own method only.
+func (c Consumer) View(m *amqp.Message, received time.Time) View {
+	return View{Message: m, at: &reception{c.Peer, c.Destination, c.NodeDefault, received}}
+}
+
+// ViewRaw returns the same view of an encoded message, which must not be nil. It is good until
+// m is parsed again, and what it returns as bytes aliases the message. It shows what go-amqp
+// hides: fields that are unset, an amqp-value null, values that go-amqp cannot decode.
+func (c Consumer) ViewRaw(m *RawMessage, received time.Time) View {
+	return View{raw: m, at: &reception{c.Peer, c.Destination, c.NodeDefault, received}}
+}
+
+// A reception is what a View knows beside the message. A View, which is copied with each
+// call, has a pointer to it.
+type reception struct {
+	peer        Peer
+	destination Destination
+	nodeDefault DeliveryMode
+	received    time.Time
+}
+
+// A View is a received message as JMS sees it. [Consumer.View] and [Consumer.ViewRaw] make
+// it; View{Message: m} is that of the zero Consumer without a time of receipt. Text is
+// copied, other methods allocate nothing but errors, maps and lists. A View may be used by
+// several goroutines at once while the message does not change. Do not compare Views with
+// ==: two of the same message may differ.
+type View struct {
+	Message *amqp.Message // nil in a view of an encoded message
+	raw     *RawMessage   // nil in a view of a Message
+	at      *reception    // nil: of the zero Consumer
+}
+
+// from returns how the message was received.
+func (v View) from() *reception {
+	if v.at == nil {
+		return &reception{}
+	}
+	return v.at
+}
+
+// annotationOf returns a message annotation, nil where there is none. go-amqp decodes keys
+// as strings; in a message made here they may be symbols.
+func annotationOf(m *amqp.Message, name string) any {
+	if a, ok := m.Annotations[name]; ok || len(m.Annotations) == 0 {
+		return a
+	}
+	return m.Annotations[amqp.Symbol(name)]
+}
+
+// annotation returns a message annotation, the zero scalar where there is none.
+func (v View) annotation(name string) (scalar, error) {
+	if v.raw == nil {
+		a := annotationOf(v.Message, name)
+		if a == nil {
+			return scalar{}, nil
+		}
+		return scalarFrom(a), nil
+	}
+	a, err := v.raw.Annotation(name)
+	if err != nil || a == nil {
+		return scalar{}, err
+	}
+	s, err := a.scalar()
+	if err != nil {
+		return scalar{}, &ValueError{What: "annotation " + quote(name), Value: a.Type(), Err: err}
+	}
+	return s, nil
+}
+
+// propertiesOf returns the properties of m, none stated where it has no section: not to be
+// written into.
+func propertiesOf(m *amqp.Message) *amqp.MessageProperties {
+	if m.Properties != nil {
+		return m.Properties
+	}
+	return &amqp.MessageProperties{}
+}
+
+// text returns a field of the properties that is a string or a symbol: a symbol where a
+// string is due, and the other way round, reads as its text, for go-amqp does not tell them
+// apart.
+func (v View) text(f PropertiesField) (Opt[string], error) {
+	if v.raw != nil {
+		b, ok, err := v.raw.text(f)
+		if !ok || err != nil {
+			return Opt[string]{}, err
+		}
+		return Some(string(b)), nil
+	}
+	var s *string
+	switch p := propertiesOf(v.Message); f {
+	case FieldTo:
+		s = p.To
+	case FieldSubject:
+		s = p.Subject
+	case FieldReplyTo:
+		s = p.ReplyTo
+	case FieldContentType:
+		s = p.ContentType
+	case FieldContentEncoding:
+		s = p.ContentEncoding
+	case FieldGroupID:
+		s = p.GroupID
+	case FieldReplyToGroupID:
+		s = p.ReplyToGroupID
+	}
+	if s == nil {
+		return Opt[string]{}, nil
+	}
+	if err := checkText(f.String(), *s); err != nil {
+		return Opt[string]{}, err
+	}
+	return Some(*s), nil
+}
+
+// time returns a field of the properties that is a timestamp.
+func (v View) time(f PropertiesField) (number, error) {
+	if v.raw != nil {
+		n, err := v.raw.Property(f)
+		return n.number(), err
+	}
+	p := propertiesOf(v.Message)
+	if f == FieldCreationTime {
+		return numberFromTime(p.CreationTime), nil
+	}
+	return numberFromTime(p.AbsoluteExpiryTime), nil
+}
+
+func numberFromTime(t *time.Time) number {
+	if t == nil {
+		return number{}
+	}
+	return number{kind: numberTimestamp, n: t.UnixMilli()}
+}
+
+// MessageID returns JMSMessageID, the zero ID if there is none; [ID.JMSMessageID] is the
+// string. An id that is not of one of AMQP's four types, or not valid UTF-8, is an error, a
+// *[ValueError] or *[WireError].
+func (v View) MessageID() (ID, error) {
+	if v.raw != nil {
+		return v.raw.MessageID()
+	}
+	return IDFrom(propertiesOf(v.Message).MessageID)
+}
+
+// CorrelationID returns JMSCorrelationID, as [View.MessageID] does; [ID.JMSCorrelationID] is
+// the string.
+func (v View) CorrelationID() (ID, error) {
+	if v.raw != nil {
+		return v.raw.CorrelationID()
+	}
+	return IDFrom(propertiesOf(v.Message).CorrelationID)
+}
+
+// Destination returns JMSDestination: what the message says, or the consumer's own where
+// it says none. An address that is not a string, or not valid UTF-8, is an error, a
+// *[ValueError] or *[WireError].
+func (v View) Destination() (Destination, error) {
+	to, err := v.text(FieldTo)
+	if err != nil {
+		return Destination{}, err
+	}
+	address, ok := to.Get()
+	if !ok {
+		return v.from().destination, nil
+	}
+	return v.destination(address, annotationDest, annotationToType)
+}
+
+// ReplyTo returns JMSReplyTo, the zero Destination if there is none. Errors are those of
+// [View.Destination].
+func (v View) ReplyTo() (Destination, error) {
+	replyTo, err := v.text(FieldReplyTo)
+	if err != nil {
+		return Destination{}, err
+	}
+	address, ok := replyTo.Get()
+	if !ok {
+		return Destination{}, nil
+	}
+	return v.destination(address, annotationReplyTo, annotationReplyType)
+}
+
+func (v View) destination(address, annotation, legacy string) (Destination, error) {
+	a, err := v.annotation(annotation)
+	if err != nil {
+		return Destination{}, err
+	}
+	kind := kindFrom(&a)
+	if kind == UnknownKind { // hardly ever: looked up only then, for that costs as much as all the rest
+		if a, err = v.annotation(legacy); err != nil {
+			return Destination{}, err
+		}
+		kind = kindOfWords(&a)
+	}
+	from := v.from()
+	return from.peer.destination(address, kind, from.destination.Kind), nil
+}
+
+// DeliveryMode returns JMSDeliveryMode, as [Header.JMSDeliveryMode] does. A header that
+// go-amqp decoded is never [ModeUnset]: see [HeaderFrom].
+func (v View) DeliveryMode() DeliveryMode {
+	h := Header{}
+	if v.raw != nil {
+		h.Mode = v.raw.Header.Mode
+	} else {
+		h.Mode = modeFrom(v.Message.Header)
+	}
+	return h.JMSDeliveryMode(v.from().nodeDefault)
+}
+
+// Priority returns JMSPriority, as [Header.JMSPriority] does.
+func (v View) Priority() int {
+	if v.raw != nil {
+		return v.raw.Header.JMSPriority()
+	}
+	return Header{Priority: priorityFrom(v.Message.Header)}.JMSPriority()
+}
+
+// Redelivered returns JMSRedelivered, as [Header.JMSRedelivered] does.
+func (v View) Redelivered() bool {
+	if v.raw != nil {
+		return v.raw.Header.JMSRedelivered()
+	}
+	return Header{DeliveryCount: deliveryCountFrom(v.Message.Header)}.JMSRedelivered()
+}
+
+// DeliveryCount returns JMSXDeliveryCount, as [Header.JMSXDeliveryCount] does.
+func (v View) DeliveryCount() int32 {
+	if v.raw != nil {
+		return v.raw.Header.JMSXDeliveryCount()
+	}
+	return Header{DeliveryCount: deliveryCountFrom(v.Message.Header)}.JMSXDeliveryCount()
+}
+
+// Timestamp returns JMSTimestamp in milliseconds since 1970-01-01 UTC, 0 where there is none
+// [jms 3.4.4]. A creation-time that is not a timestamp is an error, a *[ValueError] or
+// *[WireError].
+func (v View) Timestamp() (int64, error) {
+	created, err := v.time(FieldCreationTime)
+	if err != nil {
+		return 0, err
+	}
+	d := delays{created: created}
+	ms, _, err := d.creation()
+	return ms, err
+}
+
+// DeliveryTime returns JMSDeliveryTime in milliseconds since 1970-01-01 UTC: what the
+// annotation x-opt-delivery-time or x-opt-scheduled-enqueue-time says, the
+// creation-time and the annotation x-opt-delivery-delay together, the creation-time,
+// or 0, whichever is there first [jms 3.4.13]. Where the peer's form of delay is
+// [DelayProperty], the creation-time and the application property AMQ_SCHEDULED_DELAY
+// together come after x-opt-delivery-delay.
+//
+// It is an error, a *[ValueError] or *[WireError], if the first one that is there is not an
+// integer, or where a time belongs a timestamp. In a view of a Message an annotation counts
+// whose key is a string, too: go-amqp does not tell strings from symbols.
+func (v View) DeliveryTime() (int64, error) {
+	var d delays
+	byProperty := v.from().peer.Delay == DelayProperty
+	if v.raw == nil {
+		d = delaysOf(v.Message, byProperty)
+	} else if err := v.raw.readDelays(&d, byProperty, true); err != nil {
+		return 0, err
+	}
+	return d.deliveryTime()
+}
+
+// Expiration returns JMSExpiration in milliseconds since 1970-01-01 UTC, 0 for never:
+// the absolute-expiry-time, or where there is none the time of receipt and the header's
+// ttl together, or 0 [jms 3.4.9]. It is an error, a *[ValueError] or *[WireError], if the
+// absolute-expiry-time is not a timestamp, or if the time of receipt is needed and zero.
+func (v View) Expiration() (int64, error) {
+	absolute, err := v.time(FieldAbsoluteExpiryTime)
+	if err != nil {
+		return 0, err
+	}
+	var ttl Opt[uint32]
+	switch {
+	case absolute.stated():
+	case v.raw != nil:
+		ttl = v.raw.Header.TTL
+	default:
+		h, err := HeaderFrom(v.Message.Header)
+		if err != nil {
+			return 0, err
+		}
+		ttl = h.TTL
+	}
+	return expiration(absolute, ttl, v.from().received)
+}
+
+// Type returns JMSType. Like the texts below it is an error, a *[WireError] or
+// *[ValueError], if it is not a string or symbol, or not valid UTF-8.
+func (v View) Type() (Opt[string], error) { return v.text(FieldSubject) }
+
+// UserID returns JMSXUserID, "" for none and for an empty user-id. Bytes that are not valid
+// UTF-8 are an error, a *[ValueError]; they are in the message's properties.
+func (v View) UserID() (string, error) {
+	var user []byte
+	if v.raw != nil {
+		var err error
+		if user, err = v.raw.binary(FieldUserID); err != nil {
+			return "", err
+		}
+	} else {
+		user = propertiesOf(v.Message).UserID
+	}
+	return JMSXUserID(user)
+}
+
+// JMSXUserID returns the text of a user-id, "" for none and for an empty one. Bytes that
+// are not valid UTF-8 are an error, a *[ValueError].
+func JMSXUserID(userID []byte) (string, error) {
+	user := string(userID)
+	if err := checkText("user id", user); err != nil {
+		return "", err
+	}
+	return user, nil
+}
+
+// GroupID returns JMSXGroupID. "" is a group too.
+func (v View) GroupID() (Opt[string], error) { return v.text(FieldGroupID) }
+
+// GroupSeq returns JMSXGroupSeq: a group-sequence of 2^31 or more is negative. One that is
+// not a uint is an error, a *[WireError].
+func (v View) GroupSeq() (Opt[int32], error) {
+	if v.raw != nil {
+		n, ok, err := v.raw.uint(FieldGroupSequence)
+		if !ok || err != nil {
+			return Opt[int32]{}, err
+		}
+		return Some(int32(n)), nil
+	}
+	if sequence := propertiesOf(v.Message).GroupSequence; sequence != nil {
+		return Some(int32(*sequence)), nil
+	}
+	return Opt[int32]{}, nil
+}
+
+// ReplyToGroupID returns JMS_AMQP_REPLY_TO_GROUP_ID.
+func (v View) ReplyToGroupID() (Opt[string], error) { return v.text(FieldReplyToGroupID) }
+
+// ContentType returns JMS_AMQP_CONTENT_TYPE.
+func (v View) ContentType() (Opt[string], error) { return v.text(FieldContentType) }
+
+// ContentEncoding returns JMS_AMQP_CONTENT_ENCODING.
+func (v View) ContentEncoding() (Opt[string], error) { return v.text(FieldContentEncoding) }
+
+// optional returns what p points to, unset for nil.
+func optional[T comparable](p *T) Opt[T] {
+	if p == nil {
+		return Opt[T]{}
+	}
+	return Some(*p)
+}
+
+// pointer returns a pointer to a new copy of the value, nil where it is unset, for go-amqp.
+func (o Opt[T]) pointer() *T {
+	if !o.ok {
+		return nil
+	}
+	return &o.v
+}
+
+// Body returns the body. Of a Message it is the message's own, and an amqp-value null is no
+// body section, as go-amqp decodes it. Of an encoded message all is decoded, for reading one
+// kind ask [View.Text] and its like. Errors are those of [RawMessage.BodySections], of the
+// content-type and content-encoding, and of values that are not AMQP's.
+func (v View) Body() (Body, error) {
+	if v.raw == nil {
+		return bodyOf(v.Message), nil
+	}
+	return v.raw.decodeBody(true, nil)
+}
+
+func bodyOf(m *amqp.Message) Body {
+	p := propertiesOf(m)
+	return Body{
+		Annotation:      annotationOf(m, annotationMessageKind),
+		ContentType:     optional(p.ContentType).Or(""),
+		ContentEncoding: optional(p.ContentEncoding).Or(""),
+		Data:            m.Data,
+		Sequences:       m.Sequence,
+		Value:           m.Value,
+	}
+}
+
+// bodyWith returns the body for a method that reads values of one type only: others are not
+// decoded.
+func (v View) bodyWith(types ...wire.Type) (Body, error) {
+	if v.raw == nil {
+		return bodyOf(v.Message), nil
+	}
+	return v.raw.decodeBody(false, types)
+}
+
+// Kind returns what kind of message this is, as [Body.Kind] does. Of an encoded message it
+// reads nothing inside the sections of the body; it is an error, a *[WireError], if they,
+// the content-type or the annotations cannot be read.
+func (v View) Kind() (MessageKind, error) {
+	if v.raw == nil {
+		return bodyOf(v.Message).Kind(), nil
+	}
+	return v.raw.Kind()
+}
+
+// AnnotatedKind returns the kind that the annotation x-opt-jms-msg-type says, and an error, a
+// *[ValueError], where it is not the number of a kind: the body decides then, as it does where
+// there is none.
+func (v View) AnnotatedKind() (Opt[MessageKind], error) {
+	a, err := v.annotation(annotationMessageKind)
+	if err != nil {
+		return Opt[MessageKind]{}, err
+	}
+	return messageKind(a.number())
+}
+
+// Text returns the text of a TextMessage, as [Body.Text] does.
+func (v View) Text() (Opt[string], error) {
+	b, err := v.bodyWith(wire.String)
+	if err != nil {
+		return Opt[string]{}, err
+	}
+	return b.Text()
+}
+
+// Bytes returns the bytes of a BytesMessage, as [Body.Bytes] does.
+func (v View) Bytes() ([]byte, error) {
+	b, err := v.bodyWith(wire.Binary, wire.Array)
+	if err != nil {
+		return nil, err
+	}
+	return b.Bytes()
+}
+
+// Map returns what a MapMessage holds, as [Body.Map] does.
+func (v View) Map() (map[string]any, error) {
+	b, err := v.bodyWith(wire.Map)
+	if err != nil {
+		return nil, err
+	}
+	return b.Map()
+}
+
+// Stream returns what a StreamMessage holds, as [Body.Stream] does.
+func (v View) Stream() ([]any, error) {
+	b, err := v.bodyWith(wire.List)
+	if err != nil {
+		return nil, err
+	}
+	return b.Stream()
+}
+
+// Object returns what an ObjectMessage holds, as [Body.Object] does. A value of an encoded
+// message that go-amqp cannot decode is a [RawValue], see [Value.Raw].
+func (v View) Object() (any, error) {
+	b, err := v.Body()
+	if err != nil {
+		return nil, err
+	}
+	return b.Object()
+}
+
+// Payload returns the bytes that a message carries, as [Body.Payload] does.
+func (v View) Payload() ([]byte, error) {
+	b, err := v.bodyWith(wire.String, wire.Binary, wire.Array)
+	if err != nil {
+		return nil, err
+	}
+	return b.Payload()
+}
+
+// A jmsField is a field of the message that JMS shows as a property: what it is called, and how
+// it is read, set and removed.
+type jmsField struct {
+	name   string
+	get    func(v View) Value
+	listed bool // a property, which PropertyNames lists; else one of JMS's header fields
+
+	// Where it goes: text or number is nil where it cannot be set, and unset says why.
+	text   func(f *fieldSettings) *Opt[string]
+	ascii  bool                                 // text is a symbol on the wire
+	number func(f *fieldSettings, n int64) bool // sets it if n is in range, and reports whether it is
+	want   string
+	remove func(f *fieldSettings)
+	unset  string
+}
+
+// fieldSettings holds the fields of a message that properties set. A TTL that is unset
+// stays as it is, the others are removed.
+type fieldSettings struct {
+	GroupID, ReplyToGroupID      Opt[string]
+	ContentType, ContentEncoding Opt[string]
+	GroupSeq                     Opt[int32]
+	TTL                          Opt[uint32]
+}
+
+// jmsFields lists all fields that JMS shows as properties. JMS's header fields are read as
+// JMS's selectors read them [jms 3.8.1.1].
+var jmsFields = [...]jmsField{
+	{name: "JMSXDeliveryCount", listed: true, unset: "cannot be set or removed",
+		get: func(v View) Value { return integerValue(wire.Int, int64(v.DeliveryCount()), nil) }},
+	{name: "JMSXGroupID", listed: true, text: func(f *fieldSettings) *Opt[string] { return &f.GroupID },
+		get: func(v View) Value { return textValue(v.GroupID()) }},
+	{name: "JMSXGroupSeq", listed: true, want: "not an integer from -2^31 to 2^31-1",
+		number: func(f *fieldSettings, n int64) bool {
+			f.GroupSeq = Some(int32(n))
+			return n == int64(int32(n))
+		},
+		remove: func(f *fieldSettings) { f.GroupSeq = Opt[int32]{} },
+		get: func(v View) Value {
+			seq, err := v.GroupSeq()
+			n, ok := seq.Get()
+			if !ok && err == nil {
+				return Value{}
+			}
+			return integerValue(wire.Int, int64(n), err)
+		}},
+	{name: "JMSXUserID", listed: true, unset: "cannot be set or removed",
+		get: func(v View) Value {
+			user, err := v.UserID()
+			return scalarValue(scalar{typ: wire.String, text: user}, user != "", err)
+		}},
+	{name: "JMS_AMQP_TTL", listed: true, want: "not an integer from 0 to 2^32-1",
+		number: func(f *fieldSettings, n int64) bool {
+			f.TTL = Some(uint32(n))
+			return n == int64(uint32(n))
+		},
+		remove: func(f *fieldSettings) { f.TTL = Some[uint32](0) },
+		get:    func(View) Value { return Value{} }}, // not a property of a received message
+	{name: "JMS_AMQP_REPLY_TO_GROUP_ID", listed: true, text: func(f *fieldSettings) *Opt[string] { return &f.ReplyToGroupID },
+		get: func(v View) Value { return textValue(v.ReplyToGroupID()) }},
+	{name: "JMS_AMQP_CONTENT_TYPE", listed: true, ascii: true, text: func(f *fieldSettings) *Opt[string] { return &f.ContentType },
+		get: func(v View) Value { return textValue(v.ContentType()) }},
+	{name: "JMS_AMQP_CONTENT_ENCODING", listed: true, ascii: true, text: func(f *fieldSettings) *Opt[string] { return &f.ContentEncoding },
+		get: func(v View) Value { return textValue(v.ContentEncoding()) }},
+	{name: "JMS_AMQP_TYPED_ENCODING", listed: true, unset: "cannot be set or removed: SetObject and SetJavaObject decide",
+		get: func(v View) Value {
+			b, err := v.bodyWith()
+			return scalarValue(scalar{typ: wire.Boolean, bits: 1}, err == nil && b.Typed(), nil) // an error is that of the body
+		}},
+
+	{name: "JMSMessageID", get: func(v View) Value {
+		id, err := v.MessageID()
+		return scalarValue(scalar{typ: wire.String, text: id.JMSMessageID()}, !id.IsZero(), err)
+	}},
+	{name: "JMSCorrelationID", get: func(v View) Value {
+		id, err := v.CorrelationID()
+		return scalarValue(scalar{typ: wire.String, text: id.JMSCorrelationID()}, !id.IsZero(), err)
+	}},
+	{name: "JMSDestination", get: func(v View) Value { return addressValue(v.Destination()) }},
+	{name: "JMSReplyTo", get: func(v View) Value { return addressValue(v.ReplyTo()) }},
+	{name: "JMSDeliveryMode", get: func(v View) Value { return textValue(Some(v.DeliveryMode().String()), nil) }},
+	{name: "JMSPriority", get: func(v View) Value { return integerValue(wire.Int, int64(v.Priority()), nil) }},
+	{name: "JMSRedelivered", get: func(v View) Value {
+		return scalarValue(scalar{typ: wire.Boolean, bits: bit(v.Redelivered())}, true, nil)
+	}},
+	{name: "JMSType", get: func(v View) Value { return textValue(v.Type()) }},
+	{name: "JMSTimestamp", get: func(v View) Value { return longValue(v.Timestamp()) }},
+	{name: "JMSExpiration", get: func(v View) Value { return longValue(v.Expiration()) }},
+	{name: "JMSDeliveryTime", get: func(v View) Value { return longValue(v.DeliveryTime()) }},
+}
+
+func textValue(s Opt[string], err error) Value {
+	return scalarValue(scalar{typ: wire.String, text: s.v}, s.ok, err)
+}
+
+func integerValue(t wire.Type, n int64, err error) Value {
+	return scalarValue(scalar{typ: t, bits: uint64(n)}, true, err)
+}
+
+func longValue(n int64, err error) Value { return integerValue(wire.Long, n, err) }
+
+func addressValue(d Destination, err error) Value {
+	return scalarValue(scalar{typ: wire.String, text: d.Name}, !d.IsZero(), err)
+}
+
+// fieldOf returns the field that a property is, nil where it is not one.
+func fieldOf(name string) *jmsField {
+	if !strings.HasPrefix(name, "JMS") {
+		return nil
+	}
+	for i := range jmsFields {
+		if jmsFields[i].name == name {
+			return &jmsFields[i]
+		}
+	}
+	return nil
+}
+
+// read returns the field of a message as a property.
+func (f *jmsField) read(v View) Value {
+	p := f.get(v)
+	p.what, p.name = "property", f.name
+	return p
+}
+
+// set sets the field. nil removes a text.
+func (f *jmsField) set(to *fieldSettings, value any) error {
+	wrong := func(why string) error {
+		shown := fmt.Sprintf("of type %T", value)
+		if n := numberFrom(value); n.kind == numberInteger {
+			shown = strconv.FormatInt(n.n, 10)
+		} else if value == nil {
+			shown = "nil"
+		}
+		return &ValueError{What: f.name, Value: shown, Err: errors.New(why)}
+	}
+	switch {
+	case f.number != nil:
+		if n := numberFrom(value); n.kind != numberInteger || !f.number(to, n.n) {
+			return wrong(f.want)
+		}
+	case f.text == nil:
+		return wrong(f.unset)
+	case value == nil:
+		*f.text(to) = Opt[string]{}
+	default:
+		s, ok := value.(string)
+		if !ok {
+			return wrong("not a string")
+		}
+		check := checkText
+		if f.ascii {
+			check = checkSymbol
+		}
+		if err := check(f.name, s); err != nil {
+			return err
+		}
+		*f.text(to) = Some(s)
+	}
+	return nil
+}
+
+// Property returns a property, which does not exist if the message has none of the name.
+// Any name can be read. Those that are fields of the message are read from the field:
+// JMSXGroupID, JMSXGroupSeq, JMSXDeliveryCount, JMSXUserID, JMS_AMQP_REPLY_TO_GROUP_ID,
+// JMS_AMQP_CONTENT_TYPE, JMS_AMQP_CONTENT_ENCODING, JMS_AMQP_TYPED_ENCODING and JMS's
+// header fields such as JMSPriority. JMS_AMQP_TTL is not a property of a received
+// message. See [View.ApplicationProperty] for one that has the name of a field.
+func (v View) Property(name string) Value {
+	if f := fieldOf(name); f != nil {
+		return f.read(v)
+	}
+	if v.hidden(name) {
+		return Value{what: "property", name: name}
+	}
+	return v.ApplicationProperty(name)
+}
+
+// ApplicationProperty returns the application property of a name, also where the name is that
+// of a field.
+func (v View) ApplicationProperty(name string) Value {
+	if v.raw == nil {
+		p, ok := v.Message.ApplicationProperties[name]
+		return applicationProperty(name, p, ok)
+	}
+	p, err := v.raw.findNull(v.raw.ApplicationProperties, wire.String, name, true)
+	if err != nil {
+		return Value{what: "property", name: name, err: err, exists: true}
+	}
+	return rawValueOf("property", name, p)
+}
+
+func applicationProperty(name string, p any, exists bool) Value {
+	v := Value{what: "property", name: name, raw: p, exists: exists}
+	if exists {
+		v.s = scalarFrom(p)
+	}
+	return v
+}
+
+// ApplicationProperties iterates over the application properties, also those that have the
+// name of a field: those of an encoded message in their order, of a name that stands there
+// twice both. If the section cannot be read, the last one has no name and is an error.
+func (v View) ApplicationProperties() iter.Seq2[string, Value] {
+	return func(yield func(string, Value) bool) {
+		if v.raw != nil {
+			v.raw.applicationProperties(yield)
+			return
+		}
+		for name, p := range v.Message.ApplicationProperties {
+			if !yield(name, applicationProperty(name, p, true)) {
+				return
+			}
+		}
+	}
+}
+
+// hidden reports whether a property is the peer's business and not the application's (AMQ-8320).
+func (v View) hidden(name string) bool {
+	return name == propertyScheduledDelay && v.from().peer.Delay == DelayProperty
+}
+
+// PropertyNames returns the names of the properties that exist, sorted:
+// JMSXDeliveryCount, the fields that the message has, and the application properties.
+// JMS's header fields are not properties, and are named only where there is an application
+// property of that name too. It is an error, a *[WireError], if the application properties
+// cannot be read.
+func (v View) PropertyNames() ([]string, error) {
+	var names []string
+	for i := range jmsFields {
+		if f := &jmsFields[i]; f.listed && f.get(v).exists {
+			names = append(names, f.name)
+		}
+	}
+	for name, p := range v.ApplicationProperties() {
+		if name == "" && p.err != nil {
+			return nil, p.err
+		}
+		if f := fieldOf(name); f != nil && !f.get(v).exists || v.hidden(name) {
+			continue
+		}
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+// A Correlation says which id of a request its reply has as correlation-id.
+type Correlation uint8
+
+const (
+	// The request's correlation-id, or where it has none its message-id.
+	CorrelationIDFirst Correlation = iota
+	// The request's message-id.
+	MessageIDOnly
+)
+
+// ID returns the correlation-id of a reply to a request with these ids, in the type that it
+// has there: the zero ID where the request has none.
+func (c Correlation) ID(correlationID, messageID ID) ID {
+	if c == MessageIDOnly || correlationID.IsZero() {
+		return messageID
+	}
+	return correlationID
+}
+
+// An Answer holds what a reply owes its request: what it has to say, and where to send it.
+type Answer struct {
+	CorrelationID ID          // zero where the request has no id
+	Destination   Destination // for [Producer.Destination]
+	GroupID       Opt[string] // the request's reply-to-group-id [amqp 3.2.4]
+}
+
+// Answer returns what a reply to this message owes it. The destination has the address of the
+// request's reply-to byte for byte, or where the consumer's Peer does not take such an address
+// the one that it takes for it.
+//
+// It is an error, a *[ValueError] or *[WireError], if the request does not say where to
+// reply, or if that, its reply-to-group-id or the id that is to be used cannot be read.
+func (v View) Answer(c Correlation) (a Answer, err error) {
+	if a.Destination, err = v.ReplyTo(); err != nil {
+		return Answer{}, err
+	}
+	replyTo, err := v.text(FieldReplyTo)
+	if err != nil {
+		return Answer{}, err
+	}
+	address := replyTo.Or("")
+	if address == "" {
+		return Answer{}, &ValueError{What: "reply-to", Value: "none", Err: errors.New("the message asks for no reply")}
+	}
+	a.Destination.Address = v.from().peer.replyAddress(address, a.Destination.Kind)
+	if a.GroupID, err = v.ReplyToGroupID(); err != nil {
+		return Answer{}, err
+	}
+	var correlationID, messageID ID
+	if c != MessageIDOnly {
+		if correlationID, err = v.CorrelationID(); err != nil {
+			return Answer{}, err
+		}
+	}
+	if correlationID.IsZero() {
+		if messageID, err = v.MessageID(); err != nil {
+			return Answer{}, err
+		}
+	}
+	a.CorrelationID = c.ID(correlationID, messageID)
+	return a, nil
+}
+
+// Reply returns a new message with the correlation-id and the group-id of [View.Answer], and
+// the destination to send it to. Give it a body with an [Editor], and send it with a
+// [Producer] of that destination. Errors are those of Answer.
+func (v View) Reply(c Correlation) (*amqp.Message, Destination, error) {
+	a, err := v.Answer(c)
+	if err != nil {
+		return nil, Destination{}, err
+	}
+	m := &amqp.Message{Properties: &amqp.MessageProperties{CorrelationID: a.CorrelationID.Value(), GroupID: a.GroupID.pointer()}}
+	return m, a.Destination, nil
+}
