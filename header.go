@@ -101,6 +101,8 @@
 //   - property-amqp-types: the same in properties, of which Qpid JMS reads the raw value
 //     only; here an unsigned integer widens, a timestamp reads as long, and all but
 //     bytes as string [jms 3.5.4].
+//   - char-truncated: Qpid JMS keeps 16 bits of a char above U+FFFF; here it is the whole
+//     char, and reads as string like any [amqp 1.6.16].
 //   - serialized-object: Qpid JMS deserializes Java objects; here the data of an
 //     ObjectMessage is handed over as bytes, whatever its content-type.
 //   - described-object: Qpid JMS cannot hand over an ObjectMessage of a described value;

@@ -2004,10 +2004,13 @@ func TestEncodedValue(t *testing.T) {
 		{"c10100", "map", "-", "-", "-", map[string]any{}},
 		{"c10502a1016141", "map", "-", "-", "-", map[string]any{"a": true}},
 		{"c105025201a000", "map", "-", "-", "-", map[any]any{uint32(1): []byte{}}},
-		{"e0050350010203", "array", "-", "-", "-", RawValue{0xe0, 5, 3, 0x50, 1, 2, 3}},
+		{"e0050350010203", "array", "-", "-", "-", []byte{1, 2, 3}},
 		{"e0040254 0102", "array", "-", "-", "-", []int32{1, 2}},
 		{"e00601a1 03616263", "array", "-", "-", "-", []string{"abc"}},
-		{"005307 5501", "described value", "-", "-", "-", RawValue{0, 0x53, 7, 0x55, 1}},
+		{"005307 5501", "described value", "-", "-", "-", Described{uint64(7), int64(1)}},
+		{"00a30161 7300000063", "described value", "-", "-", "-", Described{amqp.Symbol("a"), RawValue{0x73, 0, 0, 0, 'c'}}},
+		{"005407 5501", "described value", "-", "-", "-", RawValue{0, 0x54, 7, 0x55, 1}},
+		{"c00b02 7300000063 7200000000", "list", "-", "-", "-", []any{RawValue{0x73, 0, 0, 0, 'c'}, float32(0)}},
 	} {
 		wire := RawValue(unhexed(t, row.wire))
 		v := ValueOf("p", wire)
@@ -2043,8 +2046,8 @@ func TestEncodedValue(t *testing.T) {
 			gone := ValueOf("p", row.raw)
 			text, err := gone.Text()
 			require.Equal(t, row.text, said(text, err), row.wire)
-			if row.typ != "symbol" {
-				require.Equal(t, row.typ, strings.ReplaceAll(gone.Type(), "no value", "array"), row.wire)
+			if row.typ != "symbol" && row.wire != "e0050350010203" { // which go-amqp decodes as a string, and we as bytes
+				require.Equal(t, row.typ, gone.Type(), row.wire)
 			}
 		}
 		for range 2 { // more behind it, or less of it, is no value
@@ -2178,8 +2181,7 @@ var hiddenByGoAMQP = []struct {
 	{"a property whose name is a symbol", []string{"PropertyNames", "property "}, []string{"bad-application-properties-symbol-key"}},
 	{"a property that is there twice", []string{"property p"}, []string{"property-duplicate-key"}},
 	{"an annotation whose name is a string", []string{"DeliveryTime", "property JMSDeliveryTime"}, []string{"delivery-time-string-key"}},
-	{"a described value, which is of a type without a name", []string{"Object", "property p"}, []string{
-		"value-described", "value-described-twice", "body-value-described-unknown-ulong", "property-described"}},
+	{"a described value, which is of a type without a name", []string{"Object", "property p"}, []string{"value-described-twice", "property-described"}},
 	{"an empty list or map", []string{"Object"}, []string{"value-list0", "value-map8-empty", "body-value-list0", "body-value-map-empty"}},
 }
 

@@ -53,9 +53,9 @@ func intBits(typ string) int {
 	switch typ {
 	case "ubyte":
 		return 8
-	case "ushort", "char":
+	case "ushort":
 		return 16
-	case "uint":
+	case "uint", "char":
 		return 32
 	case "ulong":
 		return 64

@@ -69,7 +69,7 @@ func TestParseValueErrors(t *testing.T) {
 	for _, text := range []string{
 		"", " ", "nul", "null 1", "none 1", "boolean", "boolean 1", "boolean TRUE", "boolean true ", "int", "int ", "int 1 2",
 		"int +1", "int 01", "int -0", "int 2147483648", "byte 128", "ubyte -1", "ubyte 256", "ulong 18446744073709551616",
-		"char 65536", "long 0x1", "timestamp now", "integer 1", "Int 1", "int  1",
+		"char 4294967296", "long 0x1", "timestamp now", "integer 1", "Int 1", "int  1",
 		"float 1.5", "float 1.5/3fc0000", "float 1.5/3fc00001", "float x/3fc00000", "float 0.0/80000000", "double 1.5/3fc00000",
 		"string", "string a", `string "a`, `string "a" "b"`, `string "\x"`, `string "\u0061"`, `string "é"`, `string "\u00E9"`,
 		"symbol", "uuid 0f", "uuid 0f0000000000000000000000000000f0", "uuid 0F000000-0000-0000-0000-0000000000f0",
