@@ -8,30 +8,54 @@ import (
 	"strings"
 )
 
-// A Verdict is what came of replaying a trace.
+// A Verdict is the result of replaying a trace.
 type Verdict struct {
 	t         *Trace
 	ours      []played // in the strategy of the trace
 	other     []played // in the other one
+	Wrong     string   // the first action of which ours is not what the rules give, "" if there is none
 	Same      bool     // ours is as recorded
-	Explained bool     // it is not, but the peer's known deviations give what was recorded
-	Slugs     []string // of these, the fewest
-	habits    []int    // which of allHabits these are
+	Explained bool     // ours is not as recorded, but not wrong, and known deviations of the peer give what was recorded
+	Slugs     []string // the fewest such deviations
+	habits    []int    // their indexes in allHabits
 }
 
-// Judge replays a trace by the rules, in both strategies, and compares what comes out with what was recorded.
-func Judge(t *Trace) (v Verdict, err error) {
+// Passes reports whether ours is what the rules give, and as recorded or explained.
+func (v Verdict) Passes() bool { return v.Wrong == "" && (v.Same || v.Explained) }
+
+// Judge replays a trace with amqpjms in both strategies, and compares the result with what was recorded and with what
+// the rules give.
+func Judge(t *Trace) (Verdict, error) {
+	return judge(t, func(b *broker, shared bool) engine { return newRules(b, shared) })
+}
+
+// judge judges an engine, which newEngine makes for a strategy. The rules are those of the plain engine: a recording
+// alone cannot tell whether the engine or the peer deviates from them.
+func judge(t *Trace, newEngine func(b *broker, shared bool) engine) (v Verdict, err error) {
 	v.t = t
 	if !t.shared() && t.Strategy != "standard" {
 		return v, fmt.Errorf("strategy %q is unknown", t.Strategy)
 	}
-	if v.ours, err = play(t, byRules(t.shared()), habits{}, true); err != nil {
+	of := func(shared bool) func(*broker) engine {
+		return func(b *broker) engine { return newEngine(b, shared) }
+	}
+	if v.ours, err = play(t, of(t.shared()), habits{}, true); err != nil {
 		return v, err
 	}
-	if v.other, err = play(t, byRules(!t.shared()), habits{}, false); err != nil {
+	if v.other, err = play(t, of(!t.shared()), habits{}, false); err != nil {
 		return v, err
 	}
-	if v.Same = asRecorded(v.ours); !v.Same {
+	rules, err := play(t, plain(t, habits{}), habits{}, true)
+	if err != nil {
+		return v, err
+	}
+	for i, p := range v.ours {
+		if !slices.Equal(lines(p.ours), lines(rules[i].ours)) {
+			v.Wrong = p.action.String()
+			break
+		}
+	}
+	if v.Same = asRecorded(v.ours); !v.Same && v.Wrong == "" {
 		v.habits, v.Explained = explain(t)
 		for _, i := range v.habits {
 			v.Slugs = append(v.Slugs, allHabits[i].slug)
@@ -46,9 +70,16 @@ func byRules(shared bool) func(*broker) engine {
 	return func(b *broker) engine { return newRules(b, shared) }
 }
 
-// String is what jmswire prints: the verdict in one line.
+// plain makes the engine that walks the queue, with some habits of Broker-J, or by the rules alone without any.
+func plain(t *Trace, h habits) func(*broker) engine {
+	return func(b *broker) engine { return newBrokerJ(t, b, t.shared(), h) }
+}
+
+// String returns the verdict in one line.
 func (v Verdict) String() string {
 	switch {
+	case v.Wrong != "":
+		return fmt.Sprintf("WRONG: not what the rules give, from %q on", v.Wrong)
 	case v.Same:
 		return "as recorded"
 	case v.Explained:
@@ -244,7 +275,7 @@ func explain(t *Trace) (which []int, ok bool) {
 					which = append(which, i)
 				}
 			}
-			all, err := play(t, func(b *broker) engine { return newBrokerJ(t, b, t.shared(), h) }, h, true)
+			all, err := play(t, plain(t, h), h, true)
 			if err == nil && asRecorded(all) {
 				return which, true
 			}
