@@ -376,7 +376,7 @@ func (b *broker) open(s *step) error {
 		if err != nil {
 			return err
 		}
-		c.accept = func(m *message) bool { return matches(m) == yes }
+		c.accept = matches
 	}
 	b.consumers = append(b.consumers, c)
 	b.byName[c.name] = c
