@@ -88,8 +88,8 @@ func (v Verdict) String() string {
 	return "DIFFERS"
 }
 
-// Table shows a trace: each action, what was recorded of it, and what comes of it in the two strategies. An
-// exclamation mark is before an action of which something else was recorded. Statistics are (2/1/1/0): messages in the queue,
+// Table shows each action of a trace with what was recorded and what comes out in the two strategies. An exclamation
+// mark precedes an action that came out otherwise than recorded. Statistics look like (2/1/1/0): messages in the queue,
 // available, unacknowledged, and expired so far.
 func (v Verdict) Table() string {
 	assigned, shared := v.ours, v.other
@@ -107,7 +107,7 @@ func (v Verdict) Table() string {
 	return fmt.Sprintf("%s (%s)\n", v.t.Name, v.t.Source) + table(rows)
 }
 
-// Both shows what comes of a trace's actions in either strategy.
+// Both shows what comes out of a trace's actions in both strategies.
 func Both(t *Trace) (string, error) {
 	rows := [][]string{{"", "assigned", "shared"}}
 	assigned, err := play(t, byRules(false), habits{}, false)
@@ -143,7 +143,7 @@ func table(rows [][]string) string {
 	return b.String()
 }
 
-// summary writes observations in one line.
+// summary prints observations in one line.
 func summary(observed []step) string {
 	var parts []string
 	for i, s := range observed {
@@ -160,16 +160,16 @@ func summary(observed []step) string {
 	return strings.Join(parts, ", ")
 }
 
-// A played step is an action of a trace, what was recorded of it, and what came out.
+// A played step is an action of a trace, with what was recorded after it and what came out.
 type played struct {
 	action   *step
 	recorded []step
-	stated   []step // what the trace says that is to come out instead, nil: nothing else
+	stated   []step // what the trace says should come out instead; nil: what was recorded
 	ours     []step
 }
 
-// play replays a trace on an engine. With follow, choices that the rules leave are those that were recorded; h are
-// habits of the peer that are not its engine's.
+// play replays a trace on an engine. With follow, choices that the rules leave open are made as recorded; h are habits
+// of the peer outside the engine.
 func play(t *Trace, newEngine func(*broker) engine, h habits, follow bool) ([]played, error) {
 	b, err := newBroker(t)
 	if err != nil {
@@ -203,7 +203,7 @@ func play(t *Trace, newEngine func(*broker) engine, h habits, follow bool) ([]pl
 	return all, nil
 }
 
-// observe lets the broker deliver, and returns what is to be seen then.
+// observe lets the broker deliver, and returns what can be seen then.
 func (b *broker) observe(action *step, recorded []step, follow bool) []step {
 	var want []step
 	for _, s := range recorded {
@@ -213,7 +213,7 @@ func (b *broker) observe(action *step, recorded []step, follow bool) []step {
 				want = append(want, s)
 			}
 		case "linkClosedByBroker":
-			// The broker's own act, and no question of groups.
+			// The broker did so on its own; groups play no part.
 			if c := b.byName[s.Consumer]; c != nil {
 				b.close(c)
 			}
@@ -240,7 +240,7 @@ func (b *broker) observe(action *step, recorded []step, follow bool) []step {
 	return got
 }
 
-// lines writes observations, one a line, in an order that two of the same have.
+// lines prints observations, one a line, in an order that does not depend on when they were made.
 func lines(observed []step) (all []string) {
 	observed = slices.Clone(observed)
 	slices.SortStableFunc(observed, func(x, y step) int {
@@ -254,13 +254,12 @@ func lines(observed []step) (all []string) {
 
 func (p *played) same() bool { return slices.Equal(lines(p.recorded), lines(p.ours)) }
 
-// asRecorded reports whether all came out as it was recorded.
+// asRecorded reports whether all steps came out as recorded.
 func asRecorded(all []played) bool {
 	return !slices.ContainsFunc(all, func(p played) bool { return !p.same() })
 }
 
-// explain returns which are the fewest habits of Broker-J with which what was recorded comes out, and whether there are
-// such.
+// explain returns the fewest habits of Broker-J with which what was recorded comes out, and whether there are any.
 func explain(t *Trace) (which []int, ok bool) {
 	for n := range len(allHabits) + 1 {
 		for set := range 1 << len(allHabits) {

@@ -12,7 +12,7 @@ import (
 	"github.com/Azure/go-amqp"
 )
 
-// traceFiles are the files of traces recorded from Broker-J 9.2.1.
+// traceFiles returns the files with traces recorded from Broker-J.
 func traceFiles(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob("../../testdata/broker-j-groups/*.txt")
@@ -36,17 +36,16 @@ func readFile(t *testing.T, name string) []*Trace {
 	return traces
 }
 
-// TestTraces replays what was recorded from Broker-J. Each step must come out as recorded, or, where the trace says
-// what is ours instead (=>), as that; what is said to be ours must differ from what was recorded, and the deviations
-// that are named must be what it takes to get what was recorded.
+// Each step of a trace comes out as recorded, or as the trace says instead (=>), which must differ from what was recorded.
+// The deviations that a trace names are the fewest that explain what was recorded.
 func TestTraces(t *testing.T) {
 	const wantTraces = 256
 	names := map[string]bool{}
-	used := map[int]bool{} // by habit, for several may have one slug
+	used := map[int]bool{} // by habit, because several can have the same slug
 	for _, file := range traceFiles(t) {
 		for _, tr := range readFile(t, file) {
 			if names[tr.Name] {
-				t.Errorf("%s: there are two of it", tr.Name)
+				t.Errorf("%s: repeated name", tr.Name)
 			}
 			names[tr.Name] = true
 			t.Run(tr.Name, func(t *testing.T) {
@@ -59,7 +58,7 @@ func TestTraces(t *testing.T) {
 					if p.stated != nil {
 						want = p.stated
 						if slices.Equal(lines(want), lines(p.recorded)) {
-							t.Errorf("step %d, %s: ours is what was recorded: %q", i, p.action, lines(want))
+							t.Errorf("step %d, %s: => repeats what was recorded: %q", i, p.action, lines(want))
 						}
 					}
 					if got := lines(p.ours); !slices.Equal(got, lines(want)) {
@@ -85,8 +84,7 @@ func TestTraces(t *testing.T) {
 	}
 }
 
-// TestRulesBesideWalk replays the actions of each trace, in both strategies, with amqpjms and with an engine that
-// walks the queue and has no habits of Broker-J.
+// In both strategies, amqpjms gives what the plain engine gives for the actions of each trace.
 func TestRulesBesideWalk(t *testing.T) {
 	for _, file := range traceFiles(t) {
 		for _, tr := range readFile(t, file) {
@@ -110,7 +108,7 @@ func TestRulesBesideWalk(t *testing.T) {
 	}
 }
 
-// TestStepString reads what steps are written as.
+// A step that is printed reads back as the same step.
 func TestStepString(t *testing.T) {
 	for _, file := range traceFiles(t) {
 		for _, tr := range readFile(t, file) {
@@ -131,7 +129,7 @@ func TestStepString(t *testing.T) {
 	}
 }
 
-// TestReadAround reads what is good before and after what is not.
+// Traces before and after malformed ones are read.
 func TestReadAround(t *testing.T) {
 	const good = "name: %\nstrategy: shared\nsteps:\n  enqueue 1\n"
 	text := func(name string) string { return strings.ReplaceAll(good, "%", name) }
@@ -175,7 +173,7 @@ func TestReadAround(t *testing.T) {
 	}
 }
 
-// TestStepErrors replays steps that cannot be done.
+// Steps that cannot be performed are errors.
 func TestStepErrors(t *testing.T) {
 	const begin = "name: t\nstrategy: shared\nsteps:\n  enqueue 1\n  open c\n  credit c 1\n    -> c gets 1\n    -> c gets 2\n"
 	for _, test := range []struct{ steps, want string }{
