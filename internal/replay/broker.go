@@ -271,9 +271,9 @@ func (b *broker) enqueue(s *step) error {
 	}
 	m.value = s.Props[b.header]
 	if b.groupID() {
-		m.value = value{"null", nil}
+		m.value = value{}
 		if s.Group != nil {
-			m.value = value{"string", *s.Group}
+			m.value = stringValue(*s.Group)
 		}
 	}
 	var err error

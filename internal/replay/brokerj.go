@@ -90,7 +90,7 @@ func (j *brokerJ) group(m *message) *jGroup {
 		if !j.shared {
 			return nil
 		}
-		v = value{"string", cmp.Or(j.b.defaultGroup, amqpjms.DefaultGroup)}
+		v = stringValue(cmp.Or(j.b.defaultGroup, amqpjms.DefaultGroup))
 		key, _ = amqpjms.GroupKeyFrom(v.v)
 	}
 	switch {
@@ -248,21 +248,21 @@ func (j *brokerJ) refuse(m *message) {
 func javaObject(v value) any {
 	switch x := v.v.(type) {
 	case []byte:
-		return [2]string{v.kind, string(x)}
+		return [2]string{v.Type, string(x)}
 	case time.Time:
-		return [2]any{v.kind, x.UnixMilli()}
+		return [2]any{v.Type, x.UnixMilli()}
 	case float32:
 		if x != x {
-			return [2]any{v.kind, "NaN"}
+			return [2]any{v.Type, "NaN"}
 		}
-		return [2]any{v.kind, math.Float32bits(x)} // 0.0 is not -0.0
+		return [2]any{v.Type, math.Float32bits(x)} // 0.0 is not -0.0
 	case float64:
 		if x != x {
-			return [2]any{v.kind, "NaN"}
+			return [2]any{v.Type, "NaN"}
 		}
-		return [2]any{v.kind, math.Float64bits(x)}
+		return [2]any{v.Type, math.Float64bits(x)}
 	}
-	return [2]any{v.kind, v.v}
+	return [2]any{v.Type, v.v}
 }
 
 // javaHash returns the hashCode of the Java object for a value.

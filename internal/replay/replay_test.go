@@ -200,11 +200,11 @@ func TestStepErrors(t *testing.T) {
 func TestSelector(t *testing.T) {
 	group := "G"
 	m := &message{priority: 7, sent: &step{Group: &group, Props: map[string]value{
-		"color": {"string", "red"}, "symbol": {"symbol", amqp.Symbol("red")}, "b": {"boolean", true},
-		"byte": {"byte", int8(-5)}, "short": {"short", int16(-5)}, "int": {"int", int32(-5)}, "long": {"long", int64(-5)},
-		"ubyte": {"ubyte", uint8(5)}, "ushort": {"ushort", uint16(5)}, "uint": {"uint", uint32(1 << 31)}, "ulong": {"ulong", uint64(5)},
-		"float": {"float", float32(1.5)}, "double": {"double", 1.5}, "none": {"null", nil},
-		"binary": {"binary", []byte("red")}, "time": {"timestamp", time.UnixMilli(5)},
+		"color": {v: "red"}, "symbol": {v: amqp.Symbol("red")}, "b": {v: true},
+		"byte": {v: int8(-5)}, "short": {v: int16(-5)}, "int": {v: int32(-5)}, "long": {v: int64(-5)},
+		"ubyte": {v: uint8(5)}, "ushort": {v: uint16(5)}, "uint": {v: uint32(1 << 31)}, "ulong": {v: uint64(5)},
+		"float": {v: float32(1.5)}, "double": {v: 1.5}, "none": {v: nil},
+		"binary": {v: []byte("red")}, "time": {v: time.UnixMilli(5)},
 	}}}
 	for _, test := range []struct {
 		selector string

@@ -9,20 +9,16 @@ package replay
 import (
 	"bufio"
 	"bytes"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
-	"github.com/Azure/go-amqp"
-	"github.com/google/uuid"
+	"github.com/seed-b113d664/amqpjms/internal/golden"
 )
 
 // A Trace records step by step what happened on one queue of a broker.
@@ -86,17 +82,20 @@ func (s *step) observation() bool {
 	return false
 }
 
-// A value is an AMQP value: its type, and a Go value for GroupKeyFrom.
+// A value is an AMQP value, with the Go value for GroupKeyFrom.
 type value struct {
-	kind string
-	v    any
+	golden.Value
+	v any
 }
+
+// stringValue returns a string.
+func stringValue(s string) value { return value{golden.Value{Type: "string", V: s}, s} }
 
 // UnmarshalJSON reads a string, or an object that names another type.
 func (v *value) UnmarshalJSON(b []byte) error {
 	var s string
 	if json.Unmarshal(b, &s) == nil {
-		*v = value{"string", s}
+		*v = stringValue(s)
 		return nil
 	}
 	var typed struct {
@@ -112,62 +111,42 @@ func (v *value) UnmarshalJSON(b []byte) error {
 	return v.parse(typed.Type, fmt.Sprint(typed.Value))
 }
 
-// parse sets v to the value of a type that text stands for.
-func (v *value) parse(kind, text string) (err error) {
-	integer := func(bits int) int64 {
-		n, e := strconv.ParseInt(text, 10, bits)
-		err = e
-		return n
-	}
-	unsigned := func(bits int) uint64 {
-		n, e := strconv.ParseUint(text, 10, bits)
-		err = e
-		return n
-	}
-	v.kind = kind
+// parse sets v to the value of a type that a recorder wrote as text.
+func (v *value) parse(kind, text string) error {
 	switch kind {
 	case "null":
-		v.v = nil
-	case "string":
-		v.v = text
-	case "symbol":
-		v.v = amqp.Symbol(text)
+		return v.set(golden.Value{Type: kind}, nil)
+	case "string", "symbol":
+		return v.set(golden.Value{Type: kind, V: text}, nil)
 	case "binary":
-		v.v = []byte(text)
-	case "boolean":
-		v.v, err = strconv.ParseBool(text)
-	case "byte":
-		v.v = int8(integer(8))
-	case "short":
-		v.v = int16(integer(16))
-	case "int":
-		v.v = int32(integer(32))
-	case "long":
-		v.v = integer(64)
-	case "ubyte":
-		v.v = uint8(unsigned(8))
-	case "ushort":
-		v.v = uint16(unsigned(16))
-	case "uint":
-		v.v = uint32(unsigned(32))
-	case "ulong":
-		v.v = unsigned(64)
+		return v.set(golden.Value{Type: kind, V: []byte(text)}, nil)
 	case "float":
-		var f float64
-		f, err = strconv.ParseFloat(text, 32)
-		v.v = float32(f)
+		f, err := strconv.ParseFloat(text, 32)
+		if err != nil {
+			return err
+		}
+		return v.set(golden.From(float32(f)))
 	case "double":
-		v.v, err = strconv.ParseFloat(text, 64)
-	case "timestamp":
-		v.v = time.UnixMilli(integer(64))
-	case "uuid":
-		var u uuid.UUID
-		u, err = uuid.Parse(text)
-		v.v = amqp.UUID(u)
-	default:
-		err = fmt.Errorf("type %q is unknown", kind)
+		f, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return err
+		}
+		return v.set(golden.From(f))
 	}
-	return err
+	return v.set(golden.ParseValue(kind + " " + text))
+}
+
+// set sets v to a value of a fixture.
+func (v *value) set(x golden.Value, err error) error {
+	if err != nil {
+		return err
+	}
+	goValue, ok := x.Go()
+	if !ok {
+		return fmt.Errorf("a property cannot be of type %s", x.Type)
+	}
+	v.Value, v.v = x, goValue
+	return nil
 }
 
 // Read reads traces: JSON lines as a recorder writes them, or text as in testdata/broker-j-groups. It joins the errors, and
@@ -320,23 +299,11 @@ func (w *words) quoted() (s string) {
 
 // value reads a type and a literal.
 func (w *words) value() (v value) {
-	kind, text := w.next(), ""
-	switch kind {
-	case "null":
-	case "string", "symbol":
-		text = w.quoted()
-	case "binary":
-		b, err := hex.DecodeString(w.next())
-		if err != nil {
-			w.fail(err)
-		}
-		text = string(b)
-	case "float", "double":
-		text, _, _ = strings.Cut(w.next(), "/") // the bits are for the reader
-	default:
-		text = w.next()
+	text := w.next()
+	if text != "null" {
+		text += " " + w.next()
 	}
-	if err := v.parse(kind, text); err != nil {
+	if err := v.set(golden.ParseValue(text)); err != nil {
 		w.fail(err)
 	}
 	return v
@@ -573,29 +540,6 @@ func (s *step) String() string {
 		word("presettled")
 	}
 	return b.String()
-}
-
-// String prints a value as in the text files.
-func (v value) String() string {
-	switch x := v.v.(type) {
-	case nil:
-		return "null"
-	case string:
-		return "string " + quote(x)
-	case amqp.Symbol:
-		return "symbol " + quote(string(x))
-	case []byte:
-		return fmt.Sprintf("binary %x", x)
-	case float32:
-		return fmt.Sprintf("float %v/%08x", x, math.Float32bits(x))
-	case float64:
-		return fmt.Sprintf("double %v/%016x", x, math.Float64bits(x))
-	case time.Time:
-		return fmt.Sprintf("timestamp %d", x.UnixMilli())
-	case amqp.UUID:
-		return "uuid " + uuid.UUID(x).String()
-	}
-	return fmt.Sprintf("%s %v", v.kind, v.v)
 }
 
 // quote returns a JSON string.
