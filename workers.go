@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -24,9 +26,9 @@ type Workers struct {
 	Consumer Consumer // makes the View that a handler gets; Run does not attach it
 
 	// Handlers is how many messages are handled at once. Held is how many may be held at once,
-	// handled, retried or waiting for their group: give the receiver the same number as its
-	// Credit. A group whose backlog fills it stalls the link, see Stalls, so Held should exceed
-	// the longest backlog of a group that has to be waited for.
+	// handled, retried or waiting for their group: Run issues credit for so many. A group whose
+	// backlog fills it stalls the link, see Stalls, so Held should exceed the longest backlog
+	// of a group that has to be waited for.
 	Handlers, Held int
 
 	// Key returns the group of a message, the zero GroupKey for none: such a message is handled
@@ -56,22 +58,37 @@ type handlerPanic struct{ value any }
 
 func (e handlerPanic) Error() string { return fmt.Sprintf("amqpjms: handler panicked: %v", e.value) }
 
+// errUnfinished is the error of a message whose handler ended its goroutine.
+var errUnfinished = errors.New("amqpjms: handler did not return")
+
 // Stalls returns how often Run had as many messages as Held allows and none that could be
 // handled. It may be called while Run runs.
 func (w *Workers) Stalls() int64 { return w.stalls.Load() }
 
-// Run receives and handles messages until ctx or the link ends, and returns why. handle settles
-// a message with the Outcome that it returns, 0 for Accepted; with an error, or a panic, it is
-// retried. Its context ends when the link is lost, or the grace is over.
+// Run receives and handles messages until ctx or the link ends, and returns why. It issues the
+// credit, so open the receiver with a Credit of -1, one for each Run. handle settles a message
+// with the Outcome that it returns, 0 for Accepted; with an error, a panic or an outcome that
+// does not exist it is retried. Its context ends when the link is lost, or the grace is over.
 //
 // When ctx ends, no new message is taken, running handlers finish, and what was not handled is
-// released in order; Run returns ctx's error. When the link is lost, or a message cannot be
+// released in order; Run returns ctx's error: then close the receiver. When the link is lost, or a message cannot be
 // settled, what is held is forgotten and the error returned: attach anew and call Run again.
 // Run returns when every handler has, or after Grace with an error that says how many still
 // run: do not call it again before they end. Use a Workers for one Run at a time.
 func (w *Workers) Run(ctx context.Context, r *amqp.Receiver, handle func(context.Context, View) (Outcome, error)) error {
 	return w.run(ctx, r, handle)
 }
+
+// A workSource is what Run needs of an amqp.Receiver.
+type workSource interface {
+	source
+	IssueCredit(uint32) error
+	DrainCredit(context.Context, *amqp.DrainCreditOptions) error
+}
+
+// drainLimit is how long Run waits for a peer's answer to a drain, which ActiveMQ and Artemis do
+// not give though they obey: only messages that are on their way are at stake.
+const drainLimit = 100 * time.Millisecond
 
 func (w *Workers) check() error {
 	wrong := func(what string, value any, why string) error {
@@ -82,6 +99,8 @@ func (w *Workers) check() error {
 		return wrong("handlers", w.Handlers, "want at least 1 (Workers.Handlers)")
 	case w.Held < w.Handlers:
 		return wrong("held", w.Held, "less than the handlers (Workers.Held)")
+	case w.Held > math.MaxInt32:
+		return wrong("held", w.Held, "more than a link's credit (Workers.Held)")
 	case w.Retries < 0:
 		return wrong("retries", w.Retries, "negative (Workers.Retries)")
 	case w.Grace < 0:
@@ -110,6 +129,7 @@ type work struct {
 	ref     Ref
 	by      *GroupConsumer[*work]
 	retries int // that have been made
+	running bool
 
 	outcome Outcome // of the handler
 	err     error   // of the handler
@@ -118,11 +138,12 @@ type work struct {
 
 // A workQueue decides what may be handled now. It starts no goroutine and knows no clock.
 type workQueue struct {
-	groups  *Groups[*work]
-	spare   []*GroupConsumer[*work] // hold nothing
-	slots   int                     // handlers that are free
-	waiting int
-	held    int // waiting, handled and retried
+	groups    *Groups[*work]
+	consumers []*GroupConsumer[*work] // at most one for each message that is held
+	spare     []*GroupConsumer[*work] // of them, which hold nothing
+	slots     int                     // handlers that are free
+	waiting   int
+	held      int // waiting, handled and retried
 }
 
 func newWorkQueue(handlers int) *workQueue {
@@ -147,13 +168,14 @@ func (q *workQueue) next() *work {
 		c, q.spare = q.spare[n-1], q.spare[:n-1]
 	} else {
 		c = q.groups.Open(nil)
+		q.consumers = append(q.consumers, c)
 	}
 	j, _, ok := c.Next()
 	if !ok {
 		q.spare = append(q.spare, c)
 		return nil
 	}
-	j.by = c
+	j.by, j.running = c, true
 	q.slots--
 	q.waiting--
 	return j
@@ -161,12 +183,16 @@ func (q *workQueue) next() *work {
 
 // pause frees the handler of a message that waits to be retried, and resume takes one for it, if
 // there is one. The group stays the message's.
-func (q *workQueue) pause() { q.slots++ }
+func (q *workQueue) pause(j *work) {
+	j.running = false
+	q.slots++
+}
 
-func (q *workQueue) resume() bool {
+func (q *workQueue) resume(j *work) bool {
 	if q.slots == 0 {
 		return false
 	}
+	j.running = true
 	q.slots--
 	return true
 }
@@ -183,8 +209,8 @@ func (q *workQueue) done(j *work) {
 // group, in order, which has to go back too.
 func (q *workQueue) giveBack(j *work) (behind []*work) {
 	if !j.key.IsZero() {
-		for ref, later := range q.groups.Messages() {
-			if later.key == j.key && ref != j.ref {
+		for _, later := range q.groups.Messages() {
+			if later.key == j.key {
 				behind = append(behind, later)
 			}
 		}
@@ -198,10 +224,19 @@ func (q *workQueue) giveBack(j *work) (behind []*work) {
 	return behind
 }
 
-// rest returns what waits, in order, and takes it off.
+// rest returns what waits, in order, and takes it off. What waits behind a message that is being
+// handled stays: it would overtake that.
 func (q *workQueue) rest() (rest []*work) {
+	busy := map[GroupKey]bool{}
+	for _, c := range q.consumers {
+		for _, j := range c.Held() {
+			if j.running {
+				busy[j.key] = !j.key.IsZero()
+			}
+		}
+	}
 	for _, j := range q.groups.Messages() {
-		if j.by == nil {
+		if !busy[j.key] {
 			rest = append(rest, j)
 		}
 	}
@@ -213,10 +248,17 @@ func (q *workQueue) rest() (rest []*work) {
 	return rest
 }
 
-func (w *Workers) run(ctx context.Context, from source, handle func(context.Context, View) (Outcome, error)) error {
+func (w *Workers) run(ctx context.Context, from workSource, handle func(context.Context, View) (Outcome, error)) error {
 	if err := w.check(); err != nil {
 		return err
 	}
+	if handle == nil {
+		return &ValueError{What: "workers: handler", Value: "nil", Err: errors.New("want a function")}
+	}
+	if err := from.IssueCredit(uint32(w.Held)); err != nil {
+		return fmt.Errorf("amqpjms: workers: open the receiver with a Credit of -1, for one Run: %w", err)
+	}
+	granted := w.Held // credit that no message has used
 	failed := w.Failed
 	if failed == 0 {
 		failed = Rejected
@@ -249,26 +291,29 @@ func (w *Workers) run(ctx context.Context, from source, handle func(context.Cont
 	finished, due := make(chan *work), make(chan *work)
 	var retries []*work               // that are due and wait for a handler
 	timers := map[*work]*time.Timer{} // of those that are not due
-	n, running := 0, 0                // goroutines that will send to finished
-	stalled := false                  // counted already
-	var end error                     // why Run ends
-	lost, open := false, true         // the link; whether messages still arrive
+	defer func() {
+		for _, timer := range timers {
+			timer.Stop()
+		}
+	}()
+	n, running := 0, 0        // goroutines that will send to finished
+	stalled := false          // counted already
+	var end error             // why Run ends
+	lost, open := false, true // the link; whether messages still arrive
 	settle := func(j *work, o Outcome) error { return o.settle(working, from, j.m) }
 	begin := func(j *work) {
 		running++
 		go func() {
+			defer func() { // even if the handler calls runtime.Goexit
+				select {
+				case finished <- j:
+				case <-quit:
+				}
+			}()
+			j.outcome, j.err = 0, errUnfinished
 			j.outcome, j.err = call(working, handle, j.view)
-			if j.err == nil && working.Err() == nil {
-				if j.outcome == 0 {
-					j.outcome = Accepted
-				}
-				if w.goesOn(j.outcome) {
-					j.settled = settle(j, j.outcome)
-				}
-			}
-			select {
-			case finished <- j:
-			case <-quit:
+			if j.err == nil && working.Err() == nil && w.goesOn(j.outcome) {
+				j.settled = settle(j, j.outcome)
 			}
 		}()
 	}
@@ -295,9 +340,16 @@ func (w *Workers) run(ctx context.Context, from source, handle func(context.Cont
 	}
 
 	var grace <-chan time.Time
+	cancelled := ctx.Done()
 	for open || running > 0 {
+		if end == nil && ctx.Err() != nil {
+			finish(ctx.Err(), false)
+		}
+		if end != nil {
+			cancelled = nil
+		}
 		for end == nil {
-			if len(retries) > 0 && q.resume() {
+			if len(retries) > 0 && q.resume(retries[0]) {
 				j := retries[0]
 				retries = retries[1:]
 				begin(j)
@@ -309,7 +361,14 @@ func (w *Workers) run(ctx context.Context, from source, handle func(context.Cont
 			}
 			begin(j)
 		}
-		if isStalled := end == nil && q.held >= w.Held && q.waiting > 0 && q.slots > 0; isStalled != stalled {
+		// Often enough that messages keep coming, and seldom enough that few frames do it.
+		if free := w.Held - q.held - granted; end == nil && free > 0 && free >= granted {
+			if err := from.IssueCredit(uint32(free)); err != nil {
+				finish(err, true)
+			}
+			granted += free
+		}
+		if isStalled := end == nil && q.held >= w.Held && q.slots > 0; isStalled != stalled {
 			if stalled = isStalled; stalled {
 				w.stalls.Add(1)
 			}
@@ -320,7 +379,9 @@ func (w *Workers) run(ctx context.Context, from source, handle func(context.Cont
 			grace = timer.C
 		}
 		select {
+		case <-cancelled:
 		case j := <-arrived:
+			granted--
 			j.view = w.Consumer.View(j.m, time.Now())
 			var err error
 			if j.key, err = w.key(j.view); err != nil {
@@ -356,7 +417,7 @@ func (w *Workers) run(ctx context.Context, from source, handle func(context.Cont
 				giveBack(j, j.outcome)
 			case j.retries < w.Retries && end == nil:
 				j.retries++
-				q.pause()
+				q.pause(j)
 				timers[j] = time.AfterFunc(w.backoff(j.retries), func() {
 					select {
 					case due <- j:
@@ -364,8 +425,9 @@ func (w *Workers) run(ctx context.Context, from source, handle func(context.Cont
 					case <-quit:
 					}
 				})
-			case j.retries < w.Retries: // to be retried after Run: it has not failed yet
-				giveBack(j, Released)
+			case j.retries < w.Retries: // it has not failed yet
+				q.pause(j)
+				retries = append(retries, j)
 			case w.goesOn(failed):
 				if err := settle(j, failed); err != nil {
 					finish(err, true)
@@ -376,33 +438,39 @@ func (w *Workers) run(ctx context.Context, from source, handle func(context.Cont
 			}
 		case <-grace:
 			stop()
-			return errors.Join(end, fmt.Errorf("amqpjms: %d handlers still run after the grace of %v", running, w.Grace))
+			end = errors.Join(end, fmt.Errorf("amqpjms: %d handlers still run after the grace of %v", running, w.Grace))
+			open, running = false, 0
 		}
-	}
-	for j, timer := range timers {
-		timer.Stop()
-		retries = append(retries, j)
 	}
 	if lost {
 		return end
 	}
-	settling := working
+	settling, cancel := context.WithoutCancel(ctx), func() {}
 	if w.Grace > 0 {
-		var cancel func()
-		settling, cancel = context.WithTimeout(working, w.Grace)
-		defer cancel()
+		settling, cancel = context.WithTimeout(settling, w.Grace)
 	}
-	var errs []error
-	release := func(m *amqp.Message) { errs = append(errs, Released.settle(settling, from, m)) }
+	defer cancel()
+	// Without credit, nothing that is released comes again on this link: where it did, and was
+	// released again, a quorum queue of RabbitMQ would put it behind the others.
+	draining, stopDraining := context.WithTimeout(settling, drainLimit)
+	defer stopDraining()
+	from.DrainCredit(draining, nil) // if the link is lost, so is what follows
+	for j := range timers {
+		retries = append(retries, j)
+	}
 	rest := append(retries, q.rest()...)
 	slices.SortFunc(rest, func(a, b *work) int { return cmp.Compare(a.n, b.n) })
 	for _, j := range rest {
-		release(j.m)
+		if err := Released.settle(settling, from, j.m); err != nil {
+			return errors.Join(end, err)
+		}
 	}
 	for m := from.Prefetched(); m != nil; m = from.Prefetched() {
-		release(m)
+		if err := Released.settle(settling, from, m); err != nil {
+			return errors.Join(end, err)
+		}
 	}
-	return errors.Join(append([]error{end}, errs...)...)
+	return end
 }
 
 func (w *Workers) key(v View) (GroupKey, error) {
@@ -417,12 +485,18 @@ func (w *Workers) goesOn(o Outcome) bool {
 	return o == Accepted || o == Rejected && !w.Consumer.Peer.RequeuesRejected
 }
 
-// call calls a handler, whose panic is an error.
+// call calls a handler. A panic is an error, and so is an outcome that does not exist.
 func call(ctx context.Context, handle func(context.Context, View) (Outcome, error), v View) (o Outcome, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = handlerPanic{p}
+			o, err = 0, handlerPanic{p}
 		}
 	}()
-	return handle(ctx, v)
+	if o, err = handle(ctx, v); o == 0 {
+		o = Accepted
+	}
+	if err == nil && o > ModifiedUndeliverableHere {
+		err = &ValueError{What: "outcome", Value: strconv.Itoa(int(o)), Err: errors.New("out of range 1 to 5")}
+	}
+	return o, err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -16,19 +17,23 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A fakeSource gives messages as a link with so much credit does, and keeps what becomes of them.
+// A fakeSource gives messages as a link does, and keeps what becomes of them.
 type fakeSource struct {
 	mu       sync.Mutex
 	queue    []*amqp.Message // not yet received
 	credit   int
-	settled  []string // "accepted 3", in order
+	taken    int             // and not settled
+	most     int             // that credit and taken were together
+	late     []*amqp.Message // on their way when credit is drained
+	settled  []string        // "accepted 3", in order
 	changed  chan struct{}
 	lost     chan struct{}
 	settling error // of every settlement
+	issuing  error // of credit
 }
 
-func newFakeSource(credit int, groups ...string) *fakeSource {
-	f := &fakeSource{credit: credit, changed: make(chan struct{}, 1), lost: make(chan struct{})}
+func newFakeSource(groups ...string) *fakeSource {
+	f := &fakeSource{changed: make(chan struct{}, 1), lost: make(chan struct{})}
 	for i, g := range groups {
 		f.queue = append(f.queue, groupMessage1(i, g))
 	}
@@ -80,10 +85,29 @@ func (f *fakeSource) take() *amqp.Message {
 	m := f.queue[0]
 	f.queue = f.queue[1:]
 	f.credit--
+	f.taken++
 	return m
 }
 
-func (f *fakeSource) Prefetched() *amqp.Message { return f.take() }
+func (f *fakeSource) Prefetched() *amqp.Message {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.late) == 0 {
+		return nil
+	}
+	m := f.late[0]
+	f.late = f.late[1:]
+	f.taken++
+	return m
+}
+
+// push sends more messages.
+func (f *fakeSource) push(ms ...*amqp.Message) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.queue = append(f.queue, ms...)
+	f.wake()
+}
 
 func (f *fakeSource) settle(how string, m *amqp.Message) error {
 	f.mu.Lock()
@@ -92,8 +116,32 @@ func (f *fakeSource) settle(how string, m *amqp.Message) error {
 		return f.settling
 	}
 	f.settled = append(f.settled, fmt.Sprint(how, " ", m.Value))
-	f.credit++
+	f.taken--
+	if how == "released" && f.credit > 0 { // as a broker does, whose only consumer this is
+		f.queue = append([]*amqp.Message{m}, f.queue...)
+	}
 	f.wake()
+	return nil
+}
+
+func (f *fakeSource) IssueCredit(n uint32) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.issuing != nil {
+		return f.issuing
+	}
+	f.credit += int(n)
+	f.most = max(f.most, f.credit+f.taken)
+	f.wake()
+	return nil
+}
+
+func (f *fakeSource) DrainCredit(context.Context, *amqp.DrainCreditOptions) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.late = f.queue[:min(f.credit, len(f.queue))]
+	f.queue = f.queue[len(f.late):]
+	f.credit = 0
 	return nil
 }
 
@@ -139,9 +187,9 @@ func TestWorkersKeepOrder(t *testing.T) {
 					groups[i] = fmt.Sprint("g", n)
 				}
 			}
-			f := newFakeSource(1+random.IntN(64), groups...)
+			f := newFakeSource(groups...)
 			w := &Workers{Handlers: 1 + random.IntN(8), Retries: 2}
-			w.Held = max(f.credit, w.Handlers)
+			w.Held = max(1+random.IntN(64), w.Handlers)
 			var mu sync.Mutex
 			busy, most := map[string]bool{}, 0
 			current := map[string]int{} // the last message of a group that was handled
@@ -197,6 +245,7 @@ func TestWorkersKeepOrder(t *testing.T) {
 			}
 			require.Equal(t, want, got, "seed %d", seed)
 			require.LessOrEqual(t, most, w.Handlers)
+			require.Equal(t, w.Held, f.most, "seed %d: the link's credit and what is held", seed)
 		})
 	}
 }
@@ -210,10 +259,10 @@ func TestWorkersStuckGroup(t *testing.T) {
 		stalls int64
 	}{{8, 3, 0}, {4, 1, 1}} {
 		synctest.Test(t, func(t *testing.T) {
-			f := newFakeSource(row.held, "stuck", "a", "stuck", "stuck", "stuck", "b", "c")
+			f := newFakeSource("stuck", "a", "stuck", "stuck", "stuck", "b", "c")
 			w := &Workers{Handlers: 2, Held: row.held}
 			stop := runWorkers(w, f, func(ctx context.Context, v View) (Outcome, error) {
-				if v.GroupID().Or("") == "stuck" {
+				if must(v.GroupID()).Or("") == "stuck" {
 					<-time.After(time.Hour)
 				}
 				return Accepted, nil
@@ -231,13 +280,14 @@ func TestWorkersStuckGroup(t *testing.T) {
 // At shutdown running handlers finish, and what was not handled is released in order, what was prefetched last.
 func TestWorkersShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFakeSource(6, "a", "b", "a", "b", "", "a", "c", "c")
-		w := &Workers{Handlers: 2, Held: 6}
+		f := newFakeSource("a", "b", "a", "b", "", "a")
+		w := &Workers{Handlers: 2, Held: 8}
 		stop := runWorkers(w, f, func(ctx context.Context, v View) (Outcome, error) {
 			time.Sleep(time.Second)
 			return Accepted, ctx.Err()
 		})
 		time.Sleep(time.Millisecond)
+		time.AfterFunc(time.Second/2, func() { f.push(groupMessage1(6, "c"), groupMessage1(7, "c"), groupMessage1(8, "c")) })
 		require.ErrorIs(t, stop(), context.Canceled)
 		log := f.log()
 		slices.Sort(log[:2])
@@ -248,7 +298,7 @@ func TestWorkersShutdown(t *testing.T) {
 // A message that failed and is not yet retried at shutdown goes back before what waits behind it.
 func TestWorkersShutdownBetweenRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFakeSource(6, "a", "a", "b", "a")
+		f := newFakeSource("a", "a", "b", "a")
 		w := &Workers{Handlers: 1, Held: 6, Retries: 9, Backoff: func(int) time.Duration { return time.Hour }}
 		stop := runWorkers(w, f, func(context.Context, View) (Outcome, error) { return 0, errors.New("no") })
 		time.Sleep(time.Minute)
@@ -261,7 +311,7 @@ func TestWorkersShutdownBetweenRetries(t *testing.T) {
 // When the link is lost, handlers see their context end, and nothing is settled.
 func TestWorkersLostLink(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFakeSource(4, "a", "b", "a", "c")
+		f := newFakeSource("a", "b", "a", "c")
 		w := &Workers{Handlers: 2, Held: 4}
 		var ended atomic.Int32
 		stop := runWorkers(w, f, func(ctx context.Context, v View) (Outcome, error) {
@@ -282,7 +332,7 @@ func TestWorkersLostLink(t *testing.T) {
 // A settlement that fails ends the run with its error.
 func TestWorkersSettlementError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFakeSource(4, "a", "a", "b")
+		f := newFakeSource("a", "a", "b")
 		f.settling = errors.New("no longer attached")
 		stop := runWorkers(&Workers{Handlers: 2, Held: 4}, f, func(context.Context, View) (Outcome, error) { return Accepted, nil })
 		time.Sleep(time.Second)
@@ -306,10 +356,10 @@ func TestWorkersGiveBack(t *testing.T) {
 		{"rejected by the handler", &Workers{}, Rejected, nil, []string{"rejected 0", "accepted 1", "accepted 2", "accepted 3"}},
 		{"rejected, by a peer that delivers it again", &Workers{Failed: ModifiedFailed, Consumer: Consumer{Peer: BrokerJ()}}, Rejected, nil,
 			[]string{"rejected 0", "released 1", "released 3", "accepted 2"}},
-		{"not an outcome", &Workers{}, 9, nil, nil},
+		{"not an outcome: as a failed one", &Workers{}, 9, nil, []string{"rejected 0", "accepted 1", "accepted 2", "accepted 3"}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			f := newFakeSource(4, "a", "a", "b", "a")
+			f := newFakeSource("a", "a", "b", "a")
 			row.w.Handlers, row.w.Held = 1, 4
 			stop := runWorkers(row.w, f, func(_ context.Context, v View) (Outcome, error) {
 				time.Sleep(time.Second) // all have arrived
@@ -329,7 +379,7 @@ func TestWorkersGiveBack(t *testing.T) {
 // Run does not wait for a handler longer than the grace.
 func TestWorkersGrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFakeSource(4, "a", "b")
+		f := newFakeSource("a", "b")
 		stop := runWorkers(&Workers{Handlers: 2, Held: 4, Grace: time.Second}, f, func(ctx context.Context, v View) (Outcome, error) {
 			if v.Message.Value == int64(0) {
 				time.Sleep(time.Minute)
@@ -346,6 +396,66 @@ func TestWorkersGrace(t *testing.T) {
 		time.Sleep(time.Hour) // until they have ended
 		require.Empty(t, f.log())
 	})
+}
+
+// What waits behind a handler that outlives the grace is not released, or it would overtake; the rest is.
+func TestWorkersGraceReleases(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakeSource("stuck", "", "stuck", "", "a", "a")
+		stop := runWorkers(&Workers{Handlers: 2, Held: 6, Grace: time.Second}, f, func(_ context.Context, v View) (Outcome, error) {
+			time.Sleep(time.Hour)
+			return Accepted, nil
+		})
+		time.Sleep(time.Millisecond)
+		require.ErrorContains(t, stop(), "2 handlers still run")
+		require.Equal(t, []string{"released 3", "released 4", "released 5"}, f.log())
+		time.Sleep(2 * time.Hour)
+	})
+}
+
+// A handler that ends its goroutine fails its message.
+func TestWorkersHandlerExits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakeSource("a", "a")
+		stop := runWorkers(&Workers{Handlers: 1, Held: 2}, f, func(_ context.Context, v View) (Outcome, error) {
+			if v.Message.Value == int64(0) {
+				runtime.Goexit()
+			}
+			return Accepted, nil
+		})
+		time.Sleep(time.Second)
+		require.ErrorIs(t, stop(), context.Canceled)
+		require.Equal(t, []string{"rejected 0", "accepted 1"}, f.log())
+	})
+}
+
+// Nothing is begun once ctx has ended, though messages are there.
+func TestWorkersEndedContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakeSource("a", "b", "c", "d", "e")
+		ctx, cancel := context.WithCancel(t.Context())
+		handled := 0
+		err := (&Workers{Handlers: 1, Held: 5}).run(ctx, f, func(context.Context, View) (Outcome, error) {
+			handled++
+			cancel()
+			return Accepted, nil
+		})
+		require.Equal(t, context.Canceled, err)
+		require.Equal(t, 1, handled)
+		require.Zero(t, f.taken)
+		err = (&Workers{Handlers: 1, Held: 5}).run(ctx, f, func(context.Context, View) (Outcome, error) { panic("handled") })
+		require.Equal(t, context.Canceled, err)
+		require.Zero(t, f.taken)
+	})
+}
+
+// A receiver whose credit go-amqp issues is refused, before anything is handled.
+func TestWorkersAutomaticCredit(t *testing.T) {
+	f := newFakeSource("a")
+	f.issuing = errors.New("no manual credit")
+	err := (&Workers{Handlers: 1, Held: 1}).run(t.Context(), f, func(context.Context, View) (Outcome, error) { panic("handled") })
+	require.EqualError(t, err, "amqpjms: workers: open the receiver with a Credit of -1, for one Run: no manual credit")
+	require.ErrorIs(t, err, f.issuing)
 }
 
 func TestWorkersCheck(t *testing.T) {
@@ -369,9 +479,9 @@ func TestWorkersCheck(t *testing.T) {
 // A message whose key cannot be read is settled as failed, and the others go on.
 func TestWorkersKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFakeSource(4, "a", "b", "c")
+		f := newFakeSource("a", "b", "c")
 		w := &Workers{Handlers: 1, Held: 4, Key: func(v View) (GroupKey, error) {
-			if v.GroupID() == Some("b") {
+			if must(v.GroupID()) == Some("b") {
 				return GroupKey{}, errors.New("none")
 			}
 			return GroupKeyFrom(v.Message.Value)
@@ -452,12 +562,13 @@ func FuzzWorkQueue(f *testing.F) {
 				delete(p.busy, j.key)
 				p.slots++
 			case op == 6 && len(running) > 0:
-				paused = append(paused, pick(&running))
-				q.pause()
+				j := pick(&running)
+				paused = append(paused, j)
+				q.pause(j)
 				p.slots++
 			case op == 7 && len(paused) > 0:
-				can := q.resume()
-				require.Equal(t, p.slots > 0, can)
+				can := p.slots > 0
+				require.Equal(t, can, q.resume(paused[int(s>>3)%len(paused)]))
 				if can {
 					p.slots--
 					running = append(running, pick(&paused))
@@ -466,6 +577,9 @@ func FuzzWorkQueue(f *testing.F) {
 			require.Equal(t, len(p.waiting)+len(running)+len(paused), q.held, "step %d", i)
 			require.Equal(t, len(p.waiting), q.waiting, "step %d", i)
 		}
+		p.waiting = slices.DeleteFunc(p.waiting, func(w *work) bool { // what would overtake
+			return !w.key.IsZero() && slices.ContainsFunc(running, func(j *work) bool { return j.key == w.key })
+		})
 		require.True(t, slices.Equal(p.waiting, q.rest()), "the rest")
 	})
 }
