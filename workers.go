@@ -271,12 +271,14 @@ func (w *Workers) run(ctx context.Context, from workSource, handle func(context.
 
 	quit := make(chan struct{}) // closed when Run returns, with or without its handlers
 	defer close(quit)
-	arrived, ended := make(chan *work), make(chan error, 1)
+	arrived := make(chan *work, 2*w.Handlers) // room, so that not each message wakes the other side
+	var ended error                           // set when arrived is closed
 	go func() {
+		defer close(arrived)
 		for {
 			m, err := from.Receive(receiving, nil)
 			if err != nil {
-				ended <- err
+				ended = err
 				return
 			}
 			select {
@@ -288,7 +290,7 @@ func (w *Workers) run(ctx context.Context, from workSource, handle func(context.
 	}()
 
 	q := newWorkQueue(w.Handlers)
-	finished, due := make(chan *work), make(chan *work)
+	finished, due := make(chan *work, w.Handlers), make(chan *work)
 	var retries []*work               // that are due and wait for a handler
 	timers := map[*work]*time.Timer{} // of those that are not due
 	defer func() {
@@ -380,7 +382,16 @@ func (w *Workers) run(ctx context.Context, from workSource, handle func(context.
 		}
 		select {
 		case <-cancelled:
-		case j := <-arrived:
+		case j, ok := <-arrived:
+			if !ok {
+				arrived, open = nil, false
+				if ctx.Err() != nil {
+					finish(ctx.Err(), false)
+				} else if end == nil {
+					finish(ended, true)
+				}
+				break
+			}
 			granted--
 			j.view = w.Consumer.View(j.m, time.Now())
 			var err error
@@ -393,13 +404,6 @@ func (w *Workers) run(ctx context.Context, from workSource, handle func(context.
 			n++
 			j.n = n
 			q.add(j)
-		case err := <-ended:
-			open = false
-			if ctx.Err() != nil {
-				finish(ctx.Err(), false)
-			} else if end == nil {
-				finish(err, true)
-			}
 		case j := <-due:
 			delete(timers, j)
 			retries = append(retries, j)

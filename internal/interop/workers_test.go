@@ -73,7 +73,7 @@ func TestWorkers(t *testing.T) {
 					figures.add(name, "in order", o.String())
 				})
 				t.Run("throughput "+queueType, func(t *testing.T) {
-					figures.add(name, "throughput", throughput(t, s, q("fast"), 10_000, 5).String())
+					figures.add(name, "throughput", throughput(t, s, q("fast"), 20_000, 10).String())
 				})
 				t.Run("stuck "+queueType, func(t *testing.T) {
 					figures.add(name, "a stuck handler", stuck(t, s, q("stuck")).String())
@@ -123,21 +123,35 @@ type line struct {
 
 func (s *site) line(t testing.TB, from node, credit int) *line {
 	t.Helper()
+	l, err := s.lineOver(t, from, credit, func(c net.Conn) net.Conn { return c })
+	require.NoError(t, err)
+	return l
+}
+
+// lineOver is line with something between go-amqp and TCP.
+func (s *site) lineOver(t testing.TB, from node, credit int, wrap func(net.Conn) net.Conn) (*line, error) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	tcp, err := new(net.Dialer).DialContext(ctx, "tcp", s.hostPort)
-	require.NoError(t, err)
+	if err != nil {
+		return nil, err
+	}
 	host, _, _ := net.SplitHostPort(s.hostPort)
-	conn, err := amqp.NewConn(ctx, tcp, &amqp.ConnOptions{HostName: host, SASLType: amqp.SASLTypeAnonymous()})
-	require.NoError(t, err)
+	conn, err := amqp.NewConn(ctx, wrap(tcp), &amqp.ConnOptions{HostName: host, SASLType: amqp.SASLTypeAnonymous()})
+	if err != nil {
+		tcp.Close()
+		return nil, err
+	}
 	t.Cleanup(func() { conn.Close() })
 	session, err := conn.NewSession(ctx, nil)
-	require.NoError(t, err)
+	if err != nil {
+		return nil, err
+	}
 	r, err := session.NewReceiver(ctx, s.broker.address(t, from.destination), &amqp.ReceiverOptions{
 		Credit: int32(credit), SourceCapabilities: s.broker.kindCapabilities(from.destination.Kind),
 	})
-	require.NoError(t, err)
-	return &line{Receiver: r, tcp: tcp.(*net.TCPConn), conn: conn}
+	return &line{Receiver: r, tcp: tcp.(*net.TCPConn), conn: conn}, err
 }
 
 // cut ends the connection without a word of AMQP; where hard, without a word of TCP that is
@@ -509,8 +523,8 @@ func (r rates) String() string {
 // another group, in turn with the version by hand.
 func throughput(t *testing.T, s *site, q node, messages, turns int) (r rates) {
 	const handlers, held = 16, 500
-	for range turns {
-		for _, byWorkers := range []bool{true, false} {
+	for turn := range turns {
+		for _, byWorkers := range []bool{turn%2 == 0, turn%2 == 1} { // neither is always first
 			require.NoError(t, s.produce(t.Context(), q, counted(messages, func(i int) int { return i })))
 			ctx, cancel := context.WithCancel(t.Context())
 			var mu sync.Mutex
@@ -569,7 +583,7 @@ func stuck(t *testing.T, s *site, q node) (l latencies) {
 	release := make(chan struct{})
 	var mu sync.Mutex
 	during := false
-	others, all := make(chan struct{}, 2*each), make(chan struct{}, 2*each+backlog)
+	others, all := make(chan struct{}, each), make(chan struct{}, 3*each+backlog)
 	handle := func(ctx context.Context, v amqpjms.View) (amqpjms.Outcome, error) {
 		p, err := parcelOf(v)
 		if err != nil {
