@@ -240,7 +240,7 @@ func (s *scalar) value() any {
 	case wire.Double:
 		return math.Float64frombits(s.bits)
 	case wire.Timestamp:
-		return time.UnixMilli(int64(s.bits)).UTC()
+		return time.UnixMilli(int64(s.bits))
 	case wire.UUID:
 		return amqp.UUID(ID{hi: s.hi, lo: s.bits}.uuid())
 	case wire.String, wire.Symbol:
@@ -374,7 +374,7 @@ func readAnyArray(r *wire.Reader) any {
 	case wire.Binary:
 		v = elements(&array, constructor, n, (*wire.Reader).Binary)
 	case wire.Timestamp:
-		v = elements(&array, constructor, n, func(r *wire.Reader) time.Time { return time.UnixMilli(r.Timestamp()).UTC() })
+		v = elements(&array, constructor, n, func(r *wire.Reader) time.Time { return time.UnixMilli(r.Timestamp()) })
 	case wire.UUID:
 		v = elements(&array, constructor, n, func(r *wire.Reader) amqp.UUID { return amqp.UUID(r.UUID()) })
 	case wire.Map:
