@@ -1925,7 +1925,7 @@ func TestAnswer(t *testing.T) {
 		GroupID:       Some("sess-9"),
 	}
 	for _, wire := range []string{grouped, symbol} {
-		v := rawView(t, wire)
+		v := viewOfBytes(t, wire)
 		require.Equal(t, want, must(v.Answer(CorrelationIDFirst)))
 		m, to, err := v.Reply(CorrelationIDFirst)
 		require.NoError(t, err)
@@ -1937,13 +1937,13 @@ func TestAnswer(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, must(Consumer{}.View(decoded, sentAt()).Answer(CorrelationIDFirst)))
 	}
-	a, err := rawView(t, number).Answer(CorrelationIDFirst)
+	a, err := viewOfBytes(t, number).Answer(CorrelationIDFirst)
 	wantWireError(t, err, "amqpjms: reply-to-group-id at byte 36: got uint, want string")
 	require.Zero(t, a)
 }
 
-// rawView returns the view of an encoded message.
-func rawView(t testing.TB, wire string) View {
+// viewOfBytes returns the view of an encoded message.
+func viewOfBytes(t testing.TB, wire string) View {
 	t.Helper()
 	var m RawMessage
 	require.NoError(t, m.Parse(unhexed(t, wire)))
@@ -1970,7 +1970,7 @@ func TestTextFields(t *testing.T) {
 		at := 2 * slices.Index([]PropertiesField{FieldTo, FieldSubject, FieldReplyTo, FieldContentType, FieldContentEncoding, FieldGroupID, FieldReplyToGroupID}, field)
 		for _, text := range []string{"a10161", "a30161", "b10000000161", "b30000000161"} {
 			wire := message(text)
-			got := read(rawView(t, wire))
+			got := read(viewOfBytes(t, wire))
 			require.Equal(t, Some("a"), got[at], "%v: %s", field, wire)
 			require.Nil(t, got[at+1], "%v: %s", field, wire)
 			m, err := unmarshal(unhexed(t, wire))
@@ -1978,7 +1978,7 @@ func TestTextFields(t *testing.T) {
 			require.Equal(t, got, read(Consumer{}.View(m, sentAt())), "%v: %s", field, wire)
 		}
 		for _, wrong := range []string{"5207", "a00161", "41", "45", "a101ff", "a301ff"} {
-			got := read(rawView(t, message(wrong)))
+			got := read(viewOfBytes(t, message(wrong)))
 			for i := 1; i < len(got); i += 2 {
 				if i == at+1 {
 					require.Error(t, got[i].(error), "%v: %s", field, wrong)
@@ -1987,7 +1987,7 @@ func TestTextFields(t *testing.T) {
 				}
 			}
 		}
-		require.Equal(t, []byte("q"), must(rawView(t, message("5207")).Bytes()), "%v does not fail the body", field)
+		require.Equal(t, []byte("q"), must(viewOfBytes(t, message("5207")).Bytes()), "%v does not fail the body", field)
 	}
 }
 
@@ -2021,10 +2021,13 @@ func TestEncodedValue(t *testing.T) {
 		{"c10100", "map", "-", "-", "-", map[string]any{}},
 		{"c10502a1016141", "map", "-", "-", "-", map[string]any{"a": true}},
 		{"c105025201a000", "map", "-", "-", "-", map[any]any{uint32(1): []byte{}}},
-		{"e0050350010203", "array", "-", "-", "-", RawValue{0xe0, 5, 3, 0x50, 1, 2, 3}},
+		{"e0050350010203", "array", "-", "-", "-", []byte{1, 2, 3}},
 		{"e0040254 0102", "array", "-", "-", "-", []int32{1, 2}},
 		{"e00601a1 03616263", "array", "-", "-", "-", []string{"abc"}},
-		{"005307 5501", "described value", "-", "-", "-", RawValue{0, 0x53, 7, 0x55, 1}},
+		{"005307 5501", "described value", "-", "-", "-", Described{uint64(7), int64(1)}},
+		{"00a30161 7300000063", "described value", "-", "-", "-", Described{amqp.Symbol("a"), RawValue{0x73, 0, 0, 0, 'c'}}},
+		{"005407 5501", "described value", "-", "-", "-", RawValue{0, 0x54, 7, 0x55, 1}},
+		{"c00b02 7300000063 7200000000", "list", "-", "-", "-", []any{RawValue{0x73, 0, 0, 0, 'c'}, float32(0)}},
 	} {
 		wire := RawValue(unhexed(t, row.wire))
 		v := ValueOf("p", wire)
@@ -2060,8 +2063,8 @@ func TestEncodedValue(t *testing.T) {
 			gone := ValueOf("p", row.raw)
 			text, err := gone.Text()
 			require.Equal(t, row.text, said(text, err), row.wire)
-			if row.typ != "symbol" {
-				require.Equal(t, row.typ, strings.ReplaceAll(gone.Type(), "no value", "array"), row.wire)
+			if row.typ != "symbol" && row.wire != "e0050350010203" { // which go-amqp decodes as a string, and we as bytes
+				require.Equal(t, row.typ, gone.Type(), row.wire)
 			}
 		}
 		for range 2 { // more behind it, or less of it, is no value
@@ -2195,8 +2198,7 @@ var hiddenByGoAMQP = []struct {
 	{"a property whose name is a symbol", []string{"PropertyNames", "property "}, []string{"bad-application-properties-symbol-key"}},
 	{"a property that is there twice", []string{"property p"}, []string{"property-duplicate-key"}},
 	{"an annotation whose name is a string", []string{"DeliveryTime", "property JMSDeliveryTime"}, []string{"delivery-time-string-key"}},
-	{"a described value, which is of a type without a name", []string{"Object", "property p"}, []string{
-		"value-described", "value-described-twice", "body-value-described-unknown-ulong", "property-described"}},
+	{"a described value, which is of a type without a name", []string{"Object", "property p"}, []string{"value-described-twice", "property-described"}},
 	{"an empty list or map", []string{"Object"}, []string{"value-list0", "value-map8-empty", "body-value-list0", "body-value-map-empty"}},
 }
 
