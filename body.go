@@ -259,7 +259,7 @@ func (m *RawMessage) decodeBody(whole bool, types []wire.Type) (b Body, err erro
 			}
 			continue
 		}
-		v := readAny(&r, 0)
+		v := readAny(&r)
 		if e := r.Err(); e != nil {
 			return Body{}, wireError("body", s.Offset+len(s.Bytes)-len(s.Value), e)
 		}

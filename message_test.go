@@ -2021,11 +2021,11 @@ func TestEncodedValue(t *testing.T) {
 		{"c10100", "map", "-", "-", "-", map[string]any{}},
 		{"c10502a1016141", "map", "-", "-", "-", map[string]any{"a": true}},
 		{"c105025201a000", "map", "-", "-", "-", map[any]any{uint32(1): []byte{}}},
-		{"e0050350010203", "array", "-", "-", "-", []byte{1, 2, 3}},
+		{"e0050350010203", "array", "-", "-", "-", RawValue{0xe0, 5, 3, 0x50, 1, 2, 3}},
 		{"e0040254 0102", "array", "-", "-", "-", []int32{1, 2}},
 		{"e00601a1 03616263", "array", "-", "-", "-", []string{"abc"}},
-		{"005307 5501", "described value", "-", "-", "-", Described{uint64(7), int64(1)}},
-		{"00a30161 7300000063", "described value", "-", "-", "-", Described{amqp.Symbol("a"), RawValue{0x73, 0, 0, 0, 'c'}}},
+		{"005307 5501", "described value", "-", "-", "-", RawValue{0, 0x53, 7, 0x55, 1}},
+		{"00a30161 7300000063", "described value", "-", "-", "-", RawValue{0, 0xa3, 1, 'a', 0x73, 0, 0, 0, 'c'}},
 		{"005407 5501", "described value", "-", "-", "-", RawValue{0, 0x54, 7, 0x55, 1}},
 		{"c00b02 7300000063 7200000000", "list", "-", "-", "-", []any{RawValue{0x73, 0, 0, 0, 'c'}, float32(0)}},
 	} {
@@ -2063,7 +2063,7 @@ func TestEncodedValue(t *testing.T) {
 			gone := ValueOf("p", row.raw)
 			text, err := gone.Text()
 			require.Equal(t, row.text, said(text, err), row.wire)
-			if row.typ != "symbol" && row.wire != "e0050350010203" { // which go-amqp decodes as a string, and we as bytes
+			if row.typ != "symbol" { // which go-amqp decodes as a string
 				require.Equal(t, row.typ, gone.Type(), row.wire)
 			}
 		}
@@ -2183,11 +2183,13 @@ var hiddenByGoAMQP = []struct {
 	cases  []string // nil: wherever the header does not say whether the message is durable
 }{
 	{"a header without durable", []string{"DeliveryMode", "property JMSDeliveryMode"}, nil},
-	{"an amqp-value null", []string{"Kind", "Text", "Bytes", "Payload"}, []string{"value-null", "empty-sections", "body-value-null"}},
+	{"an amqp-value null", []string{"Kind", "Text", "Bytes", "Payload"}, []string{"value-null", "empty-sections", "body-value-null", "forward-value-null"}},
 	{"body sections that may not stand together", []string{"Kind", "Text", "Bytes", "Payload"}, []string{
 		"bad-body-value-twice", "bad-body-data-and-value", "bad-body-value-and-data", "bad-body-data-and-sequence", "bad-body-sequence-and-data",
 		"bad-body-sequence-and-value", "bad-body-data-footer-data", "body-data-then-value", "body-two-values", "bad-footer-before-body",
 		"bad-footer-twice"}},
+	{"an amqp-value symbol", []string{"Kind", "Text", "Object", "Payload", "PropertyNames", "property JMS_AMQP_TYPED_ENCODING"}, []string{
+		"body-value-symbol"}},
 	{"a data section of null", []string{"Kind", "Bytes", "Payload"}, []string{"bad-body-data-null"}},
 	{"other sections after the body", []string{"Kind", "Text", "Payload", "MessageID", "DeliveryMode", "property JMSMessageID", "property JMSDeliveryMode"}, []string{
 		"bad-header-after-body", "bad-properties-after-body", "bad-application-properties-after-body",
@@ -2237,7 +2239,9 @@ func TestViewsAgree(t *testing.T) {
 			bytes, message := viewFields(consumer.ViewRaw(&raw, sentAt())), viewFields(consumer.View(m, sentAt()))
 			for field, want := range message {
 				got, ok := bytes[field]
-				require.True(t, ok && plainValue(got) == plainValue(want) || known(field), "%s %s: %#v, %#v", c.At(), field, got, want)
+				if (!ok || plainValue(got) != plainValue(want)) && !known(field) {
+					t.Errorf("%s %s: %#v, %#v", c.At(), field, got, want)
+				}
 			}
 		}
 	})

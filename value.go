@@ -252,13 +252,12 @@ func (s *scalar) value() any {
 }
 
 // decode returns the value of the Go type that go-amqp decodes it into: a symbol is a
-// string, a map whose keys are all strings a map[string]any. What go-amqp has types for that
-// have no name is a [Described] or, of an array of ubyte, a []byte. A value that has no such
-// type stays a RawValue, alone and in a list or a map: a char, a decimal, an array of those, of
-// described values, lists or arrays. A binary and a RawValue alias v.
+// string, a map whose keys are all strings a map[string]any. A value that has no such type
+// stays a RawValue, alone and in a list or a map: a char, a decimal, a described value, and
+// an array of those, of ubyte, of lists or of arrays. A binary and a RawValue alias v.
 func (v RawValue) decode() (any, error) {
 	r := wire.NewReader(v)
-	x := readAny(&r, 0)
+	x := readAny(&r)
 	r.Done()
 	if e := r.Err(); e != nil {
 		return nil, e.Err
@@ -266,9 +265,8 @@ func (v RawValue) decode() (any, error) {
 	return x, nil
 }
 
-// readAny reads a value as [RawValue.decode] returns it. The reader bounds how deep lists and
-// maps nest, depth what is around the value.
-func readAny(r *wire.Reader, depth int) any {
+// readAny reads a value as [RawValue.decode] returns it. The reader bounds the depth.
+func readAny(r *wire.Reader) any {
 	switch r.Next() {
 	case wire.List:
 		outer, n := r.List()
@@ -277,17 +275,15 @@ func readAny(r *wire.Reader, depth int) any {
 			if r.Err() != nil {
 				return nil
 			}
-			list = append(list, readAny(r, depth+1))
+			list = append(list, readAny(r))
 		}
 		r.Leave(outer)
 		return list
 	case wire.Map:
-		return readAnyMap(r, depth)
+		return readAnyMap(r)
 	case wire.Array:
-		return readAnyArray(r, depth)
-	case wire.Described:
-		return readDescribed(r, depth)
-	case wire.Char, wire.Decimal32, wire.Decimal64, wire.Decimal128:
+		return readAnyArray(r)
+	case wire.Char, wire.Decimal32, wire.Decimal64, wire.Decimal128, wire.Described:
 		return RawValue(r.Value())
 	}
 	at := r.Offset()
@@ -299,51 +295,26 @@ func readAny(r *wire.Reader, depth int) any {
 	return s.value()
 }
 
-// readDescribed reads a described value, which stays encoded where its descriptor is not a
-// symbol or ulong.
-func readDescribed(r *wire.Reader, depth int) any {
-	if depth > wire.MaxDepth {
-		r.Fail(r.Offset(), errTooDeep)
-		return nil
-	}
-	start := r.Offset()
-	raw := RawValue(r.Value())
-	descriptor, value, _ := raw.Described()
-	d, err := descriptor.scalar()
-	switch {
-	case r.Err() != nil:
-		return nil
-	case err != nil || d.typ != wire.Ulong && d.typ != wire.Symbol:
-		return raw
-	}
-	inner := wire.NewReader(value)
-	v := Described{Descriptor: d.value(), Value: readAny(&inner, depth+1)}
-	if d.typ == wire.Symbol {
-		v.Descriptor = amqp.Symbol(d.data)
-	}
-	if e := inner.Err(); e != nil {
-		r.Fail(start, e.Err)
-	}
-	return v
-}
-
-func readAnyMap(r *wire.Reader, depth int) any {
+func readAnyMap(r *wire.Reader) any {
 	outer, n := r.Map()
 	byName := map[string]any{}
 	var byAny map[any]any // once there is a key that is not a string
 	for range n {
 		at := r.Offset()
-		key := readAny(r, depth+1)
+		key := readAny(r)
 		if !hashable(key) {
-			r.Fail(at, errNotAKey)
+			r.Fail(at, errors.New("key of a type that cannot be a key of a Go map: read the encoded value"))
 		}
-		value := readAny(r, depth+1)
+		value := readAny(r)
 		if r.Err() != nil {
 			return nil
 		}
 		name, isName := key.(string)
 		if !isName && byAny == nil {
-			byAny = withAnyKeys(byName)
+			byAny = make(map[any]any, len(byName)+1)
+			for name, value := range byName {
+				byAny[name] = value
+			}
 		}
 		if byAny != nil {
 			byAny[key] = value
@@ -358,19 +329,6 @@ func readAnyMap(r *wire.Reader, depth int) any {
 	return byName
 }
 
-func withAnyKeys(m map[string]any) map[any]any {
-	byAny := make(map[any]any, len(m))
-	for name, value := range m {
-		byAny[name] = value
-	}
-	return byAny
-}
-
-var (
-	errTooDeep = errors.New("nested too deep")
-	errNotAKey = errors.New("key of a type that cannot be a key of a Go map: read the encoded value")
-)
-
 // hashable reports whether a decoded value can be a key of a map.
 func hashable(v any) bool {
 	switch v.(type) {
@@ -380,7 +338,7 @@ func hashable(v any) bool {
 	return false
 }
 
-func readAnyArray(r *wire.Reader, depth int) any {
+func readAnyArray(r *wire.Reader) any {
 	array := *r // read again where it stays encoded
 	outer, constructor, n := array.Array()
 	if array.Err() != nil {
@@ -421,15 +379,18 @@ func readAnyArray(r *wire.Reader, depth int) any {
 		v = elements(&array, constructor, n, func(r *wire.Reader) amqp.UUID { return amqp.UUID(r.UUID()) })
 	case wire.Map:
 		v = elements(&array, constructor, n, func(r *wire.Reader) map[any]any {
-			m := readAnyMap(r, depth+1)
-			if named, ok := m.(map[string]any); ok {
-				return withAnyKeys(named)
+			switch m := readAnyMap(r).(type) {
+			case map[any]any:
+				return m
+			case map[string]any:
+				byAny := make(map[any]any, len(m))
+				for name, value := range m {
+					byAny[name] = value
+				}
+				return byAny
 			}
-			byAny, _ := m.(map[any]any)
-			return byAny
+			return nil
 		})
-	case wire.Ubyte:
-		return r.Ubytes()
 	default:
 		return RawValue(r.Value())
 	}
@@ -522,10 +483,9 @@ func (v Value) IsNull() bool { return v.err == nil && (!v.exists || v.s.typ == w
 func (v Value) Type() string { return v.s.typ.String() }
 
 // Raw returns the value as go-amqp decodes it, which may be the message's own: nil or
-// amqp.Null{} for a null, nil where there is none. Of an encoded value it returns a [Described]
-// or a []byte where go-amqp has a type without a name for it (a described value, an array of
-// ubyte), and a [RawValue] where it has none (a char, a decimal). It is an error if the value
-// cannot be read.
+// amqp.Null{} for a null, nil where there is none. Of an encoded value that go-amqp has no
+// type for (a char, a decimal, a described value, an array of ubyte) it returns a [RawValue].
+// It is an error if the value cannot be read.
 func (v Value) Raw() (any, error) {
 	switch {
 	case v.err != nil:
