@@ -1925,7 +1925,7 @@ func TestAnswer(t *testing.T) {
 		GroupID:       Some("sess-9"),
 	}
 	for _, wire := range []string{grouped, symbol} {
-		v := rawView(t, wire)
+		v := viewOfBytes(t, wire)
 		require.Equal(t, want, must(v.Answer(CorrelationIDFirst)))
 		m, to, err := v.Reply(CorrelationIDFirst)
 		require.NoError(t, err)
@@ -1937,13 +1937,13 @@ func TestAnswer(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, must(Consumer{}.View(decoded, sentAt()).Answer(CorrelationIDFirst)))
 	}
-	a, err := rawView(t, number).Answer(CorrelationIDFirst)
+	a, err := viewOfBytes(t, number).Answer(CorrelationIDFirst)
 	wantWireError(t, err, "amqpjms: reply-to-group-id at byte 36: got uint, want string")
 	require.Zero(t, a)
 }
 
-// rawView returns the view of an encoded message.
-func rawView(t testing.TB, wire string) View {
+// viewOfBytes returns the view of an encoded message.
+func viewOfBytes(t testing.TB, wire string) View {
 	t.Helper()
 	var m RawMessage
 	require.NoError(t, m.Parse(unhexed(t, wire)))
@@ -1970,7 +1970,7 @@ func TestTextFields(t *testing.T) {
 		at := 2 * slices.Index([]PropertiesField{FieldTo, FieldSubject, FieldReplyTo, FieldContentType, FieldContentEncoding, FieldGroupID, FieldReplyToGroupID}, field)
 		for _, text := range []string{"a10161", "a30161", "b10000000161", "b30000000161"} {
 			wire := message(text)
-			got := read(rawView(t, wire))
+			got := read(viewOfBytes(t, wire))
 			require.Equal(t, Some("a"), got[at], "%v: %s", field, wire)
 			require.Nil(t, got[at+1], "%v: %s", field, wire)
 			m, err := unmarshal(unhexed(t, wire))
@@ -1978,7 +1978,7 @@ func TestTextFields(t *testing.T) {
 			require.Equal(t, got, read(Consumer{}.View(m, sentAt())), "%v: %s", field, wire)
 		}
 		for _, wrong := range []string{"5207", "a00161", "41", "45", "a101ff", "a301ff"} {
-			got := read(rawView(t, message(wrong)))
+			got := read(viewOfBytes(t, message(wrong)))
 			for i := 1; i < len(got); i += 2 {
 				if i == at+1 {
 					require.Error(t, got[i].(error), "%v: %s", field, wrong)
@@ -1987,7 +1987,7 @@ func TestTextFields(t *testing.T) {
 				}
 			}
 		}
-		require.Equal(t, []byte("q"), must(rawView(t, message("5207")).Bytes()), "%v does not fail the body", field)
+		require.Equal(t, []byte("q"), must(viewOfBytes(t, message("5207")).Bytes()), "%v does not fail the body", field)
 	}
 }
 
@@ -2184,11 +2184,12 @@ var hiddenByGoAMQP = []struct {
 }{
 	{"a header without durable", []string{"DeliveryMode", "property JMSDeliveryMode"}, nil},
 	{"an amqp-value null", []string{"Kind", "Text", "Bytes", "Payload"}, []string{"value-null", "empty-sections", "body-value-null", "forward-value-null"}},
-	{"a symbol", []string{"Kind", "Text", "Object", "Bytes", "Payload", "PropertyNames", "property JMS_AMQP_TYPED_ENCODING"}, []string{"body-value-symbol"}},
 	{"body sections that may not stand together", []string{"Kind", "Text", "Bytes", "Payload"}, []string{
 		"bad-body-value-twice", "bad-body-data-and-value", "bad-body-value-and-data", "bad-body-data-and-sequence", "bad-body-sequence-and-data",
 		"bad-body-sequence-and-value", "bad-body-data-footer-data", "body-data-then-value", "body-two-values", "bad-footer-before-body",
 		"bad-footer-twice"}},
+	{"an amqp-value symbol", []string{"Kind", "Text", "Object", "Payload", "PropertyNames", "property JMS_AMQP_TYPED_ENCODING"}, []string{
+		"body-value-symbol"}},
 	{"a data section of null", []string{"Kind", "Bytes", "Payload"}, []string{"bad-body-data-null"}},
 	{"other sections after the body", []string{"Kind", "Text", "Payload", "MessageID", "DeliveryMode", "property JMSMessageID", "property JMSDeliveryMode"}, []string{
 		"bad-header-after-body", "bad-properties-after-body", "bad-application-properties-after-body",
@@ -2238,7 +2239,9 @@ func TestViewsAgree(t *testing.T) {
 			bytes, message := viewFields(consumer.ViewRaw(&raw, sentAt())), viewFields(consumer.View(m, sentAt()))
 			for field, want := range message {
 				got, ok := bytes[field]
-				require.True(t, ok && plainValue(got) == plainValue(want) || known(field), "%s %s: %#v, %#v", c.At(), field, got, want)
+				if (!ok || plainValue(got) != plainValue(want)) && !known(field) {
+					t.Errorf("%s %s: %#v, %#v", c.At(), field, got, want)
+				}
 			}
 		}
 	})
