@@ -183,11 +183,20 @@ func kindOf(annotation any, contentType string, form bodyForm, value any) Messag
 	return ObjectMessage
 }
 
-// Kind returns what kind of JMS message this is, as [Body.Kind] does. Unlike a [View] it
-// can tell an amqp-value null from no body. It walks the sections of the body and looks at
-// nothing that stands inside, so its cost grows with their number and not their size. It is
-// an error, a *[WireError], if they, the content-type or the annotations are broken.
+// Kind returns what kind of JMS message this is, as [Body.Kind] does. Where the annotation does
+// not say it, it walks the sections of the body and reads nothing inside them, so its cost
+// grows with their number and not their size. It is an error, a *[WireError], if they, the
+// content-type or the annotations are broken.
 func (m *RawMessage) Kind() (MessageKind, error) {
+	contentType, annotation, err := m.saidOfKind()
+	if err != nil {
+		return 0, err
+	}
+	if annotation != nil {
+		if kind, err := messageKind(numberFrom(annotation)); err == nil {
+			return kind.v, nil
+		}
+	}
 	var form bodyForm
 	var value any
 	for s, err := range m.BodySections() {
@@ -203,10 +212,6 @@ func (m *RawMessage) Kind() (MessageKind, error) {
 			value = typeOf(s.Value)
 			form = Body{Value: value}.form()
 		}
-	}
-	contentType, annotation, err := m.saidOfKind()
-	if err != nil {
-		return 0, err
 	}
 	return kindOf(annotation, contentType, form, value), nil
 }
@@ -254,7 +259,7 @@ func (m *RawMessage) decodeBody(whole bool, types []wire.Type) (b Body, err erro
 			}
 			continue
 		}
-		v := readAny(&r)
+		v := readAny(&r, 0)
 		if e := r.Err(); e != nil {
 			return Body{}, wireError("body", s.Offset+len(s.Bytes)-len(s.Value), e)
 		}

@@ -1020,28 +1020,6 @@ func deliveryView(t *testing.T, v view, c golden.Case, m *RawMessage) {
 	set("JMSExpiration", n, err)
 }
 
-// Of every recorded message a view reads what the raw bytes say, where go-amqp decodes them.
-func TestViewsAgree(t *testing.T) {
-	n := 0
-	eachWire(t, func(c golden.Case, b []byte) {
-		var raw RawMessage
-		if raw.Parse(b) != nil {
-			return
-		}
-		m, err := unmarshal(b)
-		if err != nil || !raw.comparable(t) {
-			return
-		}
-		n++
-		view := Consumer{}.View(m, sentAt())
-		got, err := raw.DeliveryTime()
-		compareRead(t, got, err, true, view.DeliveryTime)
-		got, err = raw.Expiration(sentAt())
-		compareRead(t, got, err, true, view.Expiration)
-	})
-	require.Greater(t, n, 900)
-}
-
 // refusedByGoAMQP is what go-amqp does not decode, and what it says of it. Of these messages a [View] shows nothing.
 func refusedByGoAMQP() map[string]string {
 	return map[string]string{
@@ -1130,14 +1108,14 @@ func messageView(t *testing.T, v view, prefix string, c golden.Case, m *View) {
 	for _, name := range special {
 		v.set(t, prefix+"special.exists."+name, m.Property(name).Exists())
 	}
-	kind, err := m.Kind()
-	require.NoError(t, err, c.At())
-	if kind == ObjectMessage {
+	kind, kindErr := m.Kind()
+	if kindErr == nil && kind == ObjectMessage {
 		v.set(t, prefix+"special.JMS_AMQP_TYPED_ENCODING", orError(m.Property("JMS_AMQP_TYPED_ENCODING").Bool()))
 	}
 
 	names := []any{}
-	for _, name := range must(m.PropertyNames()) {
+	stated, namesErr := m.PropertyNames()
+	for _, name := range stated {
 		names = append(names, name)
 		if slices.Contains(special, name) {
 			continue
@@ -1155,7 +1133,9 @@ func messageView(t *testing.T, v view, prefix string, c golden.Case, m *View) {
 		}
 		v.set(t, golden.Named(prefix+"propertyAsLong", name), orError(p.Long()))
 	}
-	v.set(t, prefix+"propertyNames", names)
+	if namesErr == nil {
+		v.set(t, prefix+"propertyNames", names)
+	}
 	for _, base := range []string{"probe", "probe.exists"} {
 		for _, nv := range c.All(prefix + base) {
 			p := m.Property(nv.Name)
@@ -1167,8 +1147,14 @@ func messageView(t *testing.T, v view, prefix string, c golden.Case, m *View) {
 		}
 	}
 
-	v[prefix+"type"] = typeValue(kind)
-	if prefix == "" {
+	if kindErr == nil {
+		v[prefix+"type"] = typeValue(kind)
+	}
+	switch {
+	case prefix != "":
+	case kindErr != nil:
+		v.set(t, "body", kindErr)
+	default:
 		v["body"] = bodyValue(t, m)
 	}
 }
@@ -1219,8 +1205,23 @@ func asJava(v golden.Value) golden.Value {
 // goldenValue is what the fixtures write for a Go value.
 func goldenValue(t *testing.T, v any) golden.Value {
 	t.Helper()
-	if object, ok := v.(JavaObject); ok {
-		v = []byte(object)
+	switch x := v.(type) {
+	case JavaObject:
+		v = []byte(x)
+	case RawValue:
+		return encodedValue(x)
+	case []any:
+		list := make([]any, 0, len(x))
+		for _, e := range x {
+			list = append(list, goldenValue(t, e))
+		}
+		v = list
+	case map[string]any:
+		m := make(map[string]any, len(x))
+		for name, e := range x {
+			m[name] = goldenValue(t, e)
+		}
+		v = m
 	}
 	g, err := golden.From(v)
 	require.NoError(t, err, "%#v", v)
@@ -1307,8 +1308,10 @@ func arrival(t *testing.T, c golden.Case, m *RawMessage) time.Time {
 // viewOfReceive adds what a View says of a received message.
 func viewOfReceive(t *testing.T, v view, c golden.Case, raw *RawMessage) {
 	m := unmarshalled(t, "receive", c, c.Wire())
-	if m == nil {
-		rawView(t, v, c, raw)
+	if m == nil { // what go-amqp cannot decode, a view of the bytes shows
+		view := receiverOf(t, c).ViewRaw(raw, arrival(t, c, raw))
+		messageView(t, v, "", c, &view)
+		symbols(v, c)
 		return
 	}
 	if value, ok := hidden()[c.Name]; ok {
@@ -1325,56 +1328,6 @@ func viewOfReceive(t *testing.T, v view, c golden.Case, raw *RawMessage) {
 		require.Equal(t, !stringKeys()[c.Name] || key == "JMSExpiration", v[key].Equal(want), "%s: %s: %v, %v", c.At(), key, v[key], want)
 		v[key] = want
 	}
-}
-
-// rawView adds what the encoded message alone says: the kind, the destinations, the fields that are text and the body,
-// for messages that go-amqp does not decode.
-func rawView(t *testing.T, v view, c golden.Case, m *RawMessage) {
-	t.Helper()
-	to := receiverOf(t, c)
-	destination := func(f PropertiesField, annotation, legacy string) Destination {
-		address, err := m.Property(f)
-		require.NoError(t, err, c.At())
-		name, ok := address.Text()
-		if !ok {
-			return Destination{}
-		}
-		kinds := [2]any{}
-		for i, name := range []string{annotation, legacy} {
-			raw, err := m.Annotation(name)
-			require.NoError(t, err, c.At())
-			if raw != nil {
-				kinds[i], _ = decoded(t, raw).Go()
-			}
-		}
-		return to.Peer.Destination(name, DestinationKindFrom(kinds[0], kinds[1]), to.Destination.Kind)
-	}
-	d := destination(FieldTo, "x-opt-jms-dest", "x-opt-to-type")
-	if d.IsZero() {
-		d = to.Destination
-	}
-	v["JMSDestination"] = destinationValue(d, nil)
-	v["JMSReplyTo"] = destinationValue(destination(FieldReplyTo, "x-opt-jms-reply-to", "x-opt-reply-type"), nil)
-	for key, f := range map[string]PropertiesField{"JMSType": FieldSubject, "special.JMSXGroupID": FieldGroupID,
-		"special.JMS_AMQP_REPLY_TO_GROUP_ID": FieldReplyToGroupID} {
-		raw, err := m.Property(f)
-		require.NoError(t, err, c.At())
-		v.set(t, key, nil)
-		if raw != nil {
-			v[key] = decoded(t, raw)
-		}
-	}
-	for _, nv := range c.All("property") {
-		raw, err := m.ApplicationProperty(nv.Name)
-		require.NoError(t, err, c.At())
-		v[golden.Named("property", nv.Name)] = decoded(t, raw)
-	}
-	kind, err := m.Kind()
-	if err != nil {
-		v["body"] = golden.Value{Type: "error"}
-		return
-	}
-	v["type"], v["body"] = typeValue(kind), rawBody(t, m, kind).Map(asJava)
 }
 
 // recordedBody adds what the recorded message is to JMS, where go-amqp does not encode what the application set.

@@ -764,6 +764,16 @@ func (o Outcome) String() string {
 	return "Outcome(" + strconv.Itoa(int(o)) + ")"
 }
 
+// A source is what the package needs of an amqp.Receiver.
+type source interface {
+	Receive(context.Context, *amqp.ReceiveOptions) (*amqp.Message, error)
+	Prefetched() *amqp.Message
+	AcceptMessage(context.Context, *amqp.Message) error
+	RejectMessage(context.Context, *amqp.Message, *amqp.Error) error
+	ReleaseMessage(context.Context, *amqp.Message) error
+	ModifyMessage(context.Context, *amqp.Message, *amqp.ModifyMessageOptions) error
+}
+
 // AppendTo appends the outcome as a delivery state [amqp 3.4], null if o is none.
 func (o Outcome) AppendTo(b []byte) []byte {
 	switch o {
@@ -783,6 +793,10 @@ func (o Outcome) AppendTo(b []byte) []byte {
 
 // Settle settles a delivery with the outcome. It is an error, a *[ValueError], if o is none.
 func (o Outcome) Settle(ctx context.Context, r *amqp.Receiver, m *amqp.Message) error {
+	return o.settle(ctx, r, m)
+}
+
+func (o Outcome) settle(ctx context.Context, r source, m *amqp.Message) error {
 	switch o {
 	case Accepted:
 		return r.AcceptMessage(ctx, m)

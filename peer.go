@@ -139,14 +139,15 @@ type Peer struct {
 	// What consumers and producers may ask for. What is false is refused before an attach,
 	// since peers that cannot do it often say nothing.
 
-	Topics          bool // a topic is a source, with durable subscriptions
-	Shares          bool // consumers share a subscription
-	Selects         bool // obeys selectors and no-local
-	Browses         bool // a browser takes nothing off a queue
-	TemporaryQueues bool
-	TemporaryTopics bool
-	RetriesLater    bool // obeys x-opt-delivery-time in a modified outcome
-	DelaysByLink    bool // wants DELAYED_DELIVERY among a sender's desired capabilities
+	Topics           bool // a topic is a source, with durable subscriptions
+	Shares           bool // consumers share a subscription
+	Selects          bool // obeys selectors and no-local
+	Browses          bool // a browser takes nothing off a queue
+	TemporaryQueues  bool
+	TemporaryTopics  bool
+	RetriesLater     bool // obeys x-opt-delivery-time in a modified outcome
+	RequeuesRejected bool // delivers a rejected message again at once, where others dead-letter it
+	DelaysByLink     bool // wants DELAYED_DELIVERY among a sender's desired capabilities
 }
 
 // The products of the predefined peers.
@@ -178,7 +179,7 @@ func ActiveMQ() Peer {
 // BrokerJ returns the peer Apache Qpid Broker-J (9.2.1 to 10.1.0). It delays only on queues
 // whose attribute holdOnPublishEnabled is true.
 func BrokerJ() Peer {
-	return Peer{Product: productBrokerJ, Delay: DelayAbsolute, DelaysByLink: true,
+	return Peer{Product: productBrokerJ, Delay: DelayAbsolute, DelaysByLink: true, RequeuesRejected: true,
 		Topics: true, Shares: true, Selects: true, Browses: true, TemporaryQueues: true}
 }
 

@@ -448,6 +448,14 @@ func (m *RawMessage) findNull(section []byte, keys wire.Type, name string, stric
 	r := wire.NewReader(section)
 	kind := readSection(&r)
 	outer, n := r.Map()
+	if keys == wire.Symbol { // never strict; compared unchecked, which is faster
+		if r.Seek(n, name) {
+			if v := r.Value(); r.Err() == nil {
+				return v, nil
+			}
+		}
+		n = 0
+	}
 	for range n {
 		at := r.Offset()
 		found := r.Next()

@@ -240,7 +240,7 @@ func (s *scalar) value() any {
 	case wire.Double:
 		return math.Float64frombits(s.bits)
 	case wire.Timestamp:
-		return time.UnixMilli(int64(s.bits)).UTC()
+		return time.UnixMilli(int64(s.bits))
 	case wire.UUID:
 		return amqp.UUID(ID{hi: s.hi, lo: s.bits}.uuid())
 	case wire.String, wire.Symbol:
@@ -252,12 +252,13 @@ func (s *scalar) value() any {
 }
 
 // decode returns the value of the Go type that go-amqp decodes it into: a symbol is a
-// string, a map whose keys are all strings a map[string]any. A value that has no such type
-// stays a RawValue, alone and in a list or a map: a char, a decimal, a described value, and
-// an array of those, of ubyte, of lists or of arrays. A binary and a RawValue alias v.
+// string, a map whose keys are all strings a map[string]any. What go-amqp has types for that
+// have no name is a [Described] or, of an array of ubyte, a []byte. A value that has no such
+// type stays a RawValue, alone and in a list or a map: a char, a decimal, an array of those, of
+// described values, lists or arrays. A binary and a RawValue alias v.
 func (v RawValue) decode() (any, error) {
 	r := wire.NewReader(v)
-	x := readAny(&r)
+	x := readAny(&r, 0)
 	r.Done()
 	if e := r.Err(); e != nil {
 		return nil, e.Err
@@ -265,8 +266,9 @@ func (v RawValue) decode() (any, error) {
 	return x, nil
 }
 
-// readAny reads a value as [RawValue.decode] returns it. The reader bounds the depth.
-func readAny(r *wire.Reader) any {
+// readAny reads a value as [RawValue.decode] returns it. The reader bounds how deep lists and
+// maps nest, depth what is around the value.
+func readAny(r *wire.Reader, depth int) any {
 	switch r.Next() {
 	case wire.List:
 		outer, n := r.List()
@@ -275,15 +277,17 @@ func readAny(r *wire.Reader) any {
 			if r.Err() != nil {
 				return nil
 			}
-			list = append(list, readAny(r))
+			list = append(list, readAny(r, depth+1))
 		}
 		r.Leave(outer)
 		return list
 	case wire.Map:
-		return readAnyMap(r)
+		return readAnyMap(r, depth)
 	case wire.Array:
-		return readAnyArray(r)
-	case wire.Char, wire.Decimal32, wire.Decimal64, wire.Decimal128, wire.Described:
+		return readAnyArray(r, depth)
+	case wire.Described:
+		return readDescribed(r, depth)
+	case wire.Char, wire.Decimal32, wire.Decimal64, wire.Decimal128:
 		return RawValue(r.Value())
 	}
 	at := r.Offset()
@@ -295,26 +299,51 @@ func readAny(r *wire.Reader) any {
 	return s.value()
 }
 
-func readAnyMap(r *wire.Reader) any {
+// readDescribed reads a described value, which stays encoded where its descriptor is not a
+// symbol or ulong.
+func readDescribed(r *wire.Reader, depth int) any {
+	if depth > wire.MaxDepth {
+		r.Fail(r.Offset(), errTooDeep)
+		return nil
+	}
+	start := r.Offset()
+	raw := RawValue(r.Value())
+	descriptor, value, _ := raw.Described()
+	d, err := descriptor.scalar()
+	switch {
+	case r.Err() != nil:
+		return nil
+	case err != nil || d.typ != wire.Ulong && d.typ != wire.Symbol:
+		return raw
+	}
+	inner := wire.NewReader(value)
+	v := Described{Descriptor: d.value(), Value: readAny(&inner, depth+1)}
+	if d.typ == wire.Symbol {
+		v.Descriptor = amqp.Symbol(d.data)
+	}
+	if e := inner.Err(); e != nil {
+		r.Fail(start, e.Err)
+	}
+	return v
+}
+
+func readAnyMap(r *wire.Reader, depth int) any {
 	outer, n := r.Map()
 	byName := map[string]any{}
 	var byAny map[any]any // once there is a key that is not a string
 	for range n {
 		at := r.Offset()
-		key := readAny(r)
+		key := readAny(r, depth+1)
 		if !hashable(key) {
-			r.Fail(at, errors.New("key of a type that is no key of a Go map: read the encoded value"))
+			r.Fail(at, errNotAKey)
 		}
-		value := readAny(r)
+		value := readAny(r, depth+1)
 		if r.Err() != nil {
 			return nil
 		}
 		name, isName := key.(string)
 		if !isName && byAny == nil {
-			byAny = make(map[any]any, len(byName)+1)
-			for name, value := range byName {
-				byAny[name] = value
-			}
+			byAny = withAnyKeys(byName)
 		}
 		if byAny != nil {
 			byAny[key] = value
@@ -329,6 +358,19 @@ func readAnyMap(r *wire.Reader) any {
 	return byName
 }
 
+func withAnyKeys(m map[string]any) map[any]any {
+	byAny := make(map[any]any, len(m))
+	for name, value := range m {
+		byAny[name] = value
+	}
+	return byAny
+}
+
+var (
+	errTooDeep = errors.New("nested too deep")
+	errNotAKey = errors.New("key of a type that cannot be a key of a Go map: read the encoded value")
+)
+
 // hashable reports whether a decoded value can be a key of a map.
 func hashable(v any) bool {
 	switch v.(type) {
@@ -338,7 +380,7 @@ func hashable(v any) bool {
 	return false
 }
 
-func readAnyArray(r *wire.Reader) any {
+func readAnyArray(r *wire.Reader, depth int) any {
 	array := *r // read again where it stays encoded
 	outer, constructor, n := array.Array()
 	if array.Err() != nil {
@@ -374,22 +416,17 @@ func readAnyArray(r *wire.Reader) any {
 	case wire.Binary:
 		v = elements(&array, constructor, n, (*wire.Reader).Binary)
 	case wire.Timestamp:
-		v = elements(&array, constructor, n, func(r *wire.Reader) time.Time { return time.UnixMilli(r.Timestamp()).UTC() })
+		v = elements(&array, constructor, n, func(r *wire.Reader) time.Time { return time.UnixMilli(r.Timestamp()) })
 	case wire.UUID:
 		v = elements(&array, constructor, n, func(r *wire.Reader) amqp.UUID { return amqp.UUID(r.UUID()) })
 	case wire.Map:
 		v = elements(&array, constructor, n, func(r *wire.Reader) map[any]any {
-			switch m := readAnyMap(r).(type) {
-			case map[any]any:
-				return m
-			case map[string]any:
-				byAny := make(map[any]any, len(m))
-				for name, value := range m {
-					byAny[name] = value
-				}
-				return byAny
+			m := readAnyMap(r, depth+1)
+			if named, ok := m.(map[string]any); ok {
+				return withAnyKeys(named)
 			}
-			return nil
+			byAny, _ := m.(map[any]any)
+			return byAny
 		})
 	default:
 		return RawValue(r.Value())
@@ -483,9 +520,10 @@ func (v Value) IsNull() bool { return v.err == nil && (!v.exists || v.s.typ == w
 func (v Value) Type() string { return v.s.typ.String() }
 
 // Raw returns the value as go-amqp decodes it, which may be the message's own: nil or
-// amqp.Null{} for a null, nil where there is none. Of an encoded value that go-amqp has no
-// type for (a char, a decimal, a described value, an array of ubyte) it returns a [RawValue].
-// It is an error if the value cannot be read.
+// amqp.Null{} for a null, nil where there is none. Of an encoded value it returns a [Described]
+// or a []byte where go-amqp has a type without a name for it (a described value, an array of
+// ubyte), and a [RawValue] where it has none (a char, a decimal). It is an error if the value
+// cannot be read.
 func (v Value) Raw() (any, error) {
 	switch {
 	case v.err != nil:
@@ -495,6 +533,7 @@ func (v Value) Raw() (any, error) {
 		if err != nil {
 			return nil, &ValueError{What: v.label(), Value: v.wire.Type(), Err: err}
 		}
+		x, _ = shown(x)
 		return x, nil
 	case v.raw != nil:
 		return v.raw, nil
@@ -669,15 +708,12 @@ func describedFrom(v any) (descriptor, value any, ok bool) {
 // [Value.Raw] does. A descriptor that is a symbol is an amqp.Symbol. Anything else is an error,
 // null too.
 func (v Value) Described() (Described, error) {
-	raw := v.raw
-	switch {
-	case v.err != nil:
-		return Described{}, v.err
-	case v.wire != nil:
-		raw = v.wire
+	raw, err := v.Raw()
+	if err != nil {
+		return Described{}, err
 	}
-	s, _ := shown(raw)
-	if d, ok := s.(Described); ok {
+	raw, _ = shown(raw)
+	if d, ok := raw.(Described); ok {
 		return d, nil
 	}
 	return Described{}, v.fail("described value")
@@ -718,26 +754,12 @@ func shown(v any) (any, bool) {
 	return v, false
 }
 
-// shown is the function of that name for an encoded value.
+// shown returns an array of ubyte as bytes.
 func (v RawValue) shown() (any, bool) {
 	if s, err := v.scalar(); err == nil && s.typ == wire.Array && s.data != nil {
 		return s.data, true
 	}
-	descriptor, value, ok := v.Described()
-	if !ok {
-		return v, false
-	}
-	var d Described
-	var err error
-	if name, isSymbol := descriptor.text(wire.Symbol); isSymbol {
-		d.Descriptor = amqp.Symbol(name)
-	} else if d.Descriptor, err = descriptor.decode(); err != nil {
-		return v, false
-	}
-	if d.Value, err = value.decode(); err != nil {
-		return v, false
-	}
-	return d, true
+	return v, false
 }
 
 // shownMap returns m, or a copy where a value of it is shown as another.

@@ -12,41 +12,42 @@ import (
 	"github.com/seed-b113d664/amqpjms"
 )
 
-// An engine decides which consumer may have which message: [rules] does it as amqpjms does, [brokerJ] as Broker-J.
+// An engine decides which consumer may have which message: [rules] is amqpjms, [brokerJ] a plain one that can do as
+// Broker-J does.
 type engine interface {
 	add(*message)
 	open(*consumer)
-	peek(*consumer) *message // what the consumer may have next, nil: nothing
-	take(*consumer)          // gives it that
+	peek(*consumer) *message // the message that the consumer may have next, nil: none
+	take(*consumer)          // gives it to the consumer
 	settle(*message)
-	release(*message) // also of one that left the queue
+	release(*message) // even if the message left the queue
 	refuse(*message)
 	pend(*message)
 	remove(*message)
 	detach(*consumer)
-	close(*consumer) // what it holds and is not pending returns
+	close(*consumer) // returns what it holds and is not pending
 	available() []*message
 }
 
-// A message is one that was sent to the queue.
+// A message was sent to the queue.
 type message struct {
 	sent     *step
 	key      amqpjms.GroupKey
 	value    value // of the group header
-	arrived  int   // its number among those that came into the queue
+	arrived  int   // 1 for the first message that came into the queue, and so on
 	priority int
-	rank     int    // in a priority queue, less is later
-	sortKey  string // in a sorted queue, "" first
-	due      int64  // when it comes into the queue
+	rank     int    // in a priority queue: a lower one goes out later
+	sortKey  string // in a sorted queue; "" goes out first
+	due      int64  // when it enters the queue
 	expires  int64  // 0: never
 	count    int    // failed deliveries
 
 	inQueue    bool
-	superseded bool // by one with the same last value key, while it was held
+	superseded bool // by a message with the same last value key, while it was held
 	holder     *consumer
 	pending    *transaction
 
-	ref amqpjms.Ref // of rules
+	ref amqpjms.Ref // in rules
 }
 
 func (m *message) id() int { return m.sent.ID }
@@ -58,15 +59,15 @@ type consumer struct {
 	priority   int
 	credit     int
 	browser    bool
-	seen       *message // by a browser, last
+	seen       *message // by a browser: the last one
 	presettled bool
 	gone       bool // closed
 	detached   bool
-	older      map[*message]bool   // deliveries that it has, though the message went back
+	older      map[*message]bool   // messages that it still has, although they went back
 	accept     func(*message) bool // nil: all
 	holds      []*message
 
-	c *amqpjms.GroupConsumer[*message] // of rules
+	c *amqpjms.GroupConsumer[*message] // in rules
 }
 
 type transaction struct {
@@ -79,10 +80,10 @@ type acceptance struct {
 	settled bool
 }
 
-// A broker runs one queue: it does all that a trace needs but group assignment.
+// A broker runs one queue: everything in a trace except group assignment.
 type broker struct {
 	engine  engine
-	peer    habits // of the peer, that it has besides its engine's
+	peer    habits // of the peer, outside the engine
 	compare func(a, b *message) int
 	now     int64 // milliseconds
 
@@ -104,7 +105,7 @@ type broker struct {
 	defaultGroup string
 }
 
-// attribute returns one of the queue's attributes as text, "" where there is none.
+// attribute returns an attribute of the queue as text, "" if there is none.
 func (t *Trace) attribute(name string) string {
 	if v := t.Queue[name]; v != nil {
 		return fmt.Sprint(v)
@@ -150,19 +151,19 @@ func newBroker(t *Trace) (*broker, error) {
 	switch policy := t.attribute("overflowPolicy"); policy {
 	case "RING":
 		b.ringSize = number("maximumQueueDepthMessages")
-	case "", "NONE", "REJECT", "PRODUCER_FLOW_CONTROL", "FLOW_TO_DISK": // the outcome of an enqueue says it
+	case "", "NONE", "REJECT", "PRODUCER_FLOW_CONTROL", "FLOW_TO_DISK": // the outcome of each enqueue shows it
 	default:
 		return nil, fmt.Errorf("overflow policy %q is unknown", policy)
 	}
 	if b.attempts < 0 || b.ringSize < 0 || b.priorities < 0 {
-		return nil, errors.New("a number among the queue's attributes is none")
+		return nil, errors.New("an attribute of the queue is not a number")
 	}
 	return b, nil
 }
 
 var errNoMessage = errors.New("no such message")
 
-// do does one action, deliveries apart.
+// do performs one action, without deliveries.
 func (b *broker) do(s *step) error {
 	c := b.byName[s.Consumer]
 	m := b.messages[s.ID]
@@ -262,7 +263,7 @@ func (b *broker) enqueue(s *step) error {
 		m.priority = *s.Priority
 	}
 	if n := b.priorities; n > 0 {
-		// A queue with few priorities has them around the default.
+		// The priorities of a queue that has few are around the default.
 		m.rank = min(max(m.priority-(5-(n+1)/2), 0), n-1)
 	}
 	if v, ok := s.Props[b.sortKey].v.(string); ok {
@@ -270,9 +271,9 @@ func (b *broker) enqueue(s *step) error {
 	}
 	m.value = s.Props[b.header]
 	if b.groupID() {
-		m.value = value{"null", nil}
+		m.value = value{}
 		if s.Group != nil {
-			m.value = value{"string", *s.Group}
+			m.value = stringValue(*s.Group)
 		}
 	}
 	var err error
@@ -299,7 +300,7 @@ func (b *broker) groupID() bool {
 	return b.header == "" || err == nil && on && a.Header == amqpjms.GroupIDHeader
 }
 
-// arriveDelayed lets the delayed messages into the queue that are due, which the peer notices when it looks for them.
+// arriveDelayed puts the delayed messages that are due into the queue. The peer does so when it looks for them.
 func (b *broker) arriveDelayed() {
 	var due []*message
 	b.delayed = slices.DeleteFunc(b.delayed, func(m *message) bool {
@@ -327,7 +328,7 @@ func (b *broker) arrive(m *message) {
 			if old.holder == nil {
 				b.remove(old)
 			} else {
-				old.superseded = true // it stays until its holder is done
+				old.superseded = true // it stays until its holder is done with it
 			}
 		}
 	}
@@ -338,7 +339,7 @@ func (b *broker) arrive(m *message) {
 	}
 }
 
-// leave takes a message off the queue's books.
+// leave removes a message from the broker's records of the queue.
 func (b *broker) leave(m *message) {
 	m.inQueue = false
 	b.queue = slices.DeleteFunc(b.queue, func(x *message) bool { return x == m })
@@ -376,7 +377,7 @@ func (b *broker) open(s *step) error {
 		if err != nil {
 			return err
 		}
-		c.accept = func(m *message) bool { return matches(m) == yes }
+		c.accept = matches
 	}
 	b.consumers = append(b.consumers, c)
 	b.byName[c.name] = c
@@ -386,7 +387,7 @@ func (b *broker) open(s *step) error {
 	return nil
 }
 
-// dispose does what a consumer says of a message that it holds. Of one that it does not hold any more it comes too late.
+// dispose applies a disposition, unless it comes too late: the consumer no longer holds the message.
 func (b *broker) dispose(c *consumer, m *message, s *step) error {
 	if m.holder != c || m.pending != nil {
 		return nil
@@ -409,7 +410,7 @@ func (b *broker) dispose(c *consumer, m *message, s *step) error {
 	return nil
 }
 
-// letGo takes a message off its holder's books.
+// letGo removes a message from the broker's records of its holder.
 func (b *broker) letGo(m *message) {
 	m.pending = nil
 	if c := m.holder; c != nil {
@@ -443,7 +444,7 @@ func (b *broker) giveBack(m *message, failed, refused bool) {
 	b.letGo(m)
 }
 
-// close ends a consumer. What it holds returns as failed, save what is pending in a transaction.
+// close ends a consumer. What it holds returns as failed, except what is pending in a transaction.
 func (b *broker) close(c *consumer) {
 	if c.gone {
 		return
@@ -501,9 +502,8 @@ func (b *broker) discharge(name string, commit bool) {
 	}
 }
 
-// deliver gives the consumers what they may have and have credit for. Where the rules leave the choice which of several waiting
-// consumers gets a message, it is that of want, what was delivered when the trace was recorded; else it is
-// the consumer of the highest priority that was opened first. It returns what it delivered.
+// deliver gives the consumers what they may have and have credit for, and returns the deliveries. Where several
+// consumers may have a message, it chooses as in want, the recorded deliveries; else by consumer priority, then by age.
 func (b *broker) deliver(want []step) (got []step) {
 	give := func(c *consumer) {
 		m := b.peek(c)
@@ -518,7 +518,7 @@ func (b *broker) deliver(want []step) (got []step) {
 			b.settle(m)
 		}
 	}
-	next := map[string][]step{} // what is wanted of each
+	next := map[string][]step{} // want by consumer
 	for _, s := range want {
 		next[s.Consumer] = append(next[s.Consumer], s)
 	}
@@ -565,7 +565,7 @@ func (b *broker) waiting() (waiting []*consumer) {
 	return waiting
 }
 
-// peek returns what a consumer gets next. It expires what it meets.
+// peek returns the message that a consumer gets next. It expires messages on the way.
 func (b *broker) peek(c *consumer) *message {
 	for {
 		m := b.engine.peek(c)
@@ -576,7 +576,7 @@ func (b *broker) peek(c *consumer) *message {
 	}
 }
 
-// browse gives a browser what is available behind what it has seen.
+// browse gives a browser the available messages behind the last one that it has seen.
 func (b *broker) browse(c *consumer) (got []step) {
 	for _, m := range b.engine.available() {
 		switch {
@@ -616,7 +616,7 @@ func (b *broker) stats() step {
 	return s
 }
 
-// agrees reports whether statistics are those of the queue. A broker may or may not have come by messages that have
+// agrees reports whether recorded statistics fit the queue. A broker may or may not have noticed which messages have
 // expired, and may count those that are not due yet.
 func (b *broker) agrees(s step) bool {
 	mine := b.stats()
@@ -633,7 +633,7 @@ func (b *broker) agrees(s step) bool {
 		(early == 0 || early == len(b.delayed)) && (more == 0 || more == len(b.delayed))
 }
 
-// rules is the engine of amqpjms.
+// rules is amqpjms as an engine.
 type rules struct{ g *amqpjms.Groups[*message] }
 
 func newRules(b *broker, shared bool) *rules {

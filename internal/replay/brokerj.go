@@ -13,26 +13,26 @@ import (
 	"github.com/seed-b113d664/amqpjms"
 )
 
-// habits are what Broker-J does otherwise than the rules say. Who has none of them, the zero habits, follows the rules.
+// habits are the ways in which Broker-J deviates from the rules. Zero habits follow the rules.
 type habits struct {
 	buckets        bool // assigned: a group is a bucket of hash codes
-	javaEquality   bool // shared: group values are equal as Java's objects are
+	javaEquality   bool // shared: group values are compared as Java objects
 	overtakes      bool // a message that a consumer refuses is overtaken by later ones of its group
-	removalFrees   bool // shared: a held message that leaves the queue is not held any more
+	removalFrees   bool // shared: a held message that leaves the queue no longer counts as held
 	detachFrees    bool // assigned: a link that is detached loses its groups
 	pendingFrees   bool // assigned: a consumer that goes away frees groups with a pending message
 	pendingReturns bool // a pending message that was not settled returns when its consumer goes away
 	rollbackKeeps  bool // a pending message that was not settled stays with its consumer at a rollback
-	keyIsProperty  bool // every name of a group header is one of an application property
+	keyIsProperty  bool // every group header names an application property
 }
 
-// A habit is one of them, with the slug of the deviation that it is.
+// A habit is one of them, with the slug of the deviation that it causes.
 type habit struct {
 	slug string
 	has  func(*habits) *bool
 }
 
-// allHabits are those of Broker-J, each with its slug in the list of deviations of package amqpjms.
+// allHabits are those of Broker-J, with the slugs of testdata/deviations.md.
 var allHabits = []habit{
 	{"group-buckets", func(h *habits) *bool { return &h.buckets }},
 	{"group-equality", func(h *habits) *bool { return &h.javaEquality }},
@@ -45,19 +45,19 @@ var allHabits = []habit{
 	{"group-header", func(h *habits) *bool { return &h.keyIsProperty }},
 }
 
-// brokerJ is an engine that walks the queue from its head for each message, as Broker-J does, with some of its habits. It is
-// here to explain what amqpjms does otherwise: a deviation is listed for a trace if with that habit, and not
-// without it, what was recorded comes out.
+// brokerJ is an engine that walks the queue from its head for each message, with some habits of Broker-J. Without any it
+// judges amqpjms by the rules. With some it explains recordings: a deviation is listed for a trace if what was recorded
+// comes out with that habit and not without it.
 type brokerJ struct {
 	b       *broker
 	shared  bool
 	habits  habits
 	buckets int32 // of hash codes; a power of two
 
-	queue   []*message // in its order; what is held stands at its place
+	queue   []*message // in order; held messages stay in place
 	held    map[*message]bool
-	counted map[*message]bool // of the held ones: in jGroup.held
-	gone    map[*message]bool // of the held ones: not in the queue any more
+	counted map[*message]bool // held messages that are counted in jGroup.held
+	gone    map[*message]bool // held messages that left the queue
 	refused map[*message][]*consumer
 	groups  map[any]*jGroup
 }
@@ -90,7 +90,7 @@ func (j *brokerJ) group(m *message) *jGroup {
 		if !j.shared {
 			return nil
 		}
-		v = value{"string", cmp.Or(j.b.defaultGroup, amqpjms.DefaultGroup)}
+		v = stringValue(cmp.Or(j.b.defaultGroup, amqpjms.DefaultGroup))
 		key, _ = amqpjms.GroupKeyFrom(v.v)
 	}
 	switch {
@@ -138,7 +138,7 @@ func (j *brokerJ) take(c *consumer) {
 	j.dropRefusers()
 }
 
-// uncount says that a held message does not count as such for its group any more.
+// uncount takes a message off the count of held messages of its group.
 func (j *brokerJ) uncount(m *message) {
 	if g := j.group(m); j.counted[m] {
 		delete(j.counted, m)
@@ -148,7 +148,7 @@ func (j *brokerJ) uncount(m *message) {
 	}
 }
 
-// dropRefusers takes a group from an owner that holds nothing of it and refuses its first message.
+// dropRefusers takes groups from owners that hold nothing of them and refuse their first message.
 func (j *brokerJ) dropRefusers() {
 	if j.habits.overtakes {
 		return
@@ -166,7 +166,7 @@ func (j *brokerJ) dropRefusers() {
 	}
 }
 
-// end ends the holding of a message.
+// end ends the hold on a message.
 func (j *brokerJ) end(m *message, back bool) {
 	j.uncount(m)
 	delete(j.held, m)
@@ -206,7 +206,7 @@ func (j *brokerJ) close(c *consumer) {
 	}
 	for _, g := range j.groups {
 		if g.owner == c {
-			g.owner = nil // free, save where a message is pending
+			g.owner = nil // free, unless a message is pending
 		}
 	}
 	j.dropRefusers()
@@ -236,7 +236,7 @@ func (j *brokerJ) available() (all []*message) {
 }
 
 func (j *brokerJ) open(*consumer)     {}
-func (j *brokerJ) pend(*message)      {} // broker knows
+func (j *brokerJ) pend(*message)      {} // the broker keeps track of it
 func (j *brokerJ) settle(m *message)  { j.end(m, false) }
 func (j *brokerJ) release(m *message) { j.end(m, true) }
 func (j *brokerJ) refuse(m *message) {
@@ -244,28 +244,28 @@ func (j *brokerJ) refuse(m *message) {
 	j.end(m, true)
 }
 
-// javaObject returns what is equal where Java's objects for two values are.
+// javaObject returns a comparable value. Two are equal if the Java objects for the values are.
 func javaObject(v value) any {
 	switch x := v.v.(type) {
 	case []byte:
-		return [2]string{v.kind, string(x)}
+		return [2]string{v.Type, string(x)}
 	case time.Time:
-		return [2]any{v.kind, x.UnixMilli()}
+		return [2]any{v.Type, x.UnixMilli()}
 	case float32:
 		if x != x {
-			return [2]any{v.kind, "NaN"}
+			return [2]any{v.Type, "NaN"}
 		}
-		return [2]any{v.kind, math.Float32bits(x)} // 0.0 is not -0.0
+		return [2]any{v.Type, math.Float32bits(x)} // 0.0 is not -0.0
 	case float64:
 		if x != x {
-			return [2]any{v.kind, "NaN"}
+			return [2]any{v.Type, "NaN"}
 		}
-		return [2]any{v.kind, math.Float64bits(x)}
+		return [2]any{v.Type, math.Float64bits(x)}
 	}
-	return [2]any{v.kind, v.v}
+	return [2]any{v.Type, v.v}
 }
 
-// javaHash returns the hashCode of Java's object for a value.
+// javaHash returns the hashCode of the Java object for a value.
 func javaHash(v value) int32 {
 	fold := func(n uint64) int32 { return int32(uint32(n ^ n>>32)) }
 	text := func(units []uint16) (h int32) {

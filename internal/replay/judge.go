@@ -8,30 +8,54 @@ import (
 	"strings"
 )
 
-// A Verdict is what came of replaying a trace.
+// A Verdict is the result of replaying a trace.
 type Verdict struct {
 	t         *Trace
 	ours      []played // in the strategy of the trace
 	other     []played // in the other one
+	Wrong     string   // the first action of which ours is not what the rules give, "" if there is none
 	Same      bool     // ours is as recorded
-	Explained bool     // it is not, but the peer's known deviations give what was recorded
-	Slugs     []string // of these, the fewest
-	habits    []int    // which of allHabits these are
+	Explained bool     // ours is not as recorded, but not wrong, and known deviations of the peer give what was recorded
+	Slugs     []string // the fewest such deviations
+	habits    []int    // their indexes in allHabits
 }
 
-// Judge replays a trace by the rules, in both strategies, and compares what comes out with what was recorded.
-func Judge(t *Trace) (v Verdict, err error) {
+// Passes reports whether ours is what the rules give, and as recorded or explained.
+func (v Verdict) Passes() bool { return v.Wrong == "" && (v.Same || v.Explained) }
+
+// Judge replays a trace with amqpjms in both strategies, and compares the result with what was recorded and with what
+// the rules give.
+func Judge(t *Trace) (Verdict, error) {
+	return judge(t, func(b *broker, shared bool) engine { return newRules(b, shared) })
+}
+
+// judge judges an engine, which newEngine makes for a strategy. The rules are those of the plain engine: a recording
+// alone cannot tell whether the engine or the peer deviates from them.
+func judge(t *Trace, newEngine func(b *broker, shared bool) engine) (v Verdict, err error) {
 	v.t = t
 	if !t.shared() && t.Strategy != "standard" {
 		return v, fmt.Errorf("strategy %q is unknown", t.Strategy)
 	}
-	if v.ours, err = play(t, byRules(t.shared()), habits{}, true); err != nil {
+	of := func(shared bool) func(*broker) engine {
+		return func(b *broker) engine { return newEngine(b, shared) }
+	}
+	if v.ours, err = play(t, of(t.shared()), habits{}, true); err != nil {
 		return v, err
 	}
-	if v.other, err = play(t, byRules(!t.shared()), habits{}, false); err != nil {
+	if v.other, err = play(t, of(!t.shared()), habits{}, false); err != nil {
 		return v, err
 	}
-	if v.Same = asRecorded(v.ours); !v.Same {
+	rules, err := play(t, plain(t, habits{}), habits{}, true)
+	if err != nil {
+		return v, err
+	}
+	for i, p := range v.ours {
+		if !slices.Equal(lines(p.ours), lines(rules[i].ours)) {
+			v.Wrong = p.action.String()
+			break
+		}
+	}
+	if v.Same = asRecorded(v.ours); !v.Same && v.Wrong == "" {
 		v.habits, v.Explained = explain(t)
 		for _, i := range v.habits {
 			v.Slugs = append(v.Slugs, allHabits[i].slug)
@@ -46,9 +70,16 @@ func byRules(shared bool) func(*broker) engine {
 	return func(b *broker) engine { return newRules(b, shared) }
 }
 
-// String is what jmswire prints: the verdict in one line.
+// plain makes the engine that walks the queue, with some habits of Broker-J, or by the rules alone without any.
+func plain(t *Trace, h habits) func(*broker) engine {
+	return func(b *broker) engine { return newBrokerJ(t, b, t.shared(), h) }
+}
+
+// String returns the verdict in one line.
 func (v Verdict) String() string {
 	switch {
+	case v.Wrong != "":
+		return fmt.Sprintf("WRONG: not what the rules give, from %q on", v.Wrong)
 	case v.Same:
 		return "as recorded"
 	case v.Explained:
@@ -57,8 +88,8 @@ func (v Verdict) String() string {
 	return "DIFFERS"
 }
 
-// Table shows a trace: each action, what was recorded of it, and what comes of it in the two strategies. An
-// exclamation mark is before an action of which something else was recorded. Statistics are (2/1/1/0): messages in the queue,
+// Table shows each action of a trace with what was recorded and what comes out in the two strategies. An exclamation
+// mark precedes an action that came out otherwise than recorded. Statistics look like (2/1/1/0): messages in the queue,
 // available, unacknowledged, and expired so far.
 func (v Verdict) Table() string {
 	assigned, shared := v.ours, v.other
@@ -76,7 +107,7 @@ func (v Verdict) Table() string {
 	return fmt.Sprintf("%s (%s)\n", v.t.Name, v.t.Source) + table(rows)
 }
 
-// Both shows what comes of a trace's actions in either strategy.
+// Both shows what comes out of a trace's actions in both strategies.
 func Both(t *Trace) (string, error) {
 	rows := [][]string{{"", "assigned", "shared"}}
 	assigned, err := play(t, byRules(false), habits{}, false)
@@ -112,7 +143,7 @@ func table(rows [][]string) string {
 	return b.String()
 }
 
-// summary writes observations in one line.
+// summary prints observations in one line.
 func summary(observed []step) string {
 	var parts []string
 	for i, s := range observed {
@@ -129,16 +160,16 @@ func summary(observed []step) string {
 	return strings.Join(parts, ", ")
 }
 
-// A played step is an action of a trace, what was recorded of it, and what came out.
+// A played step is an action of a trace, with what was recorded after it and what came out.
 type played struct {
 	action   *step
 	recorded []step
-	stated   []step // what the trace says that is to come out instead, nil: nothing else
+	stated   []step // what the trace says should come out instead; nil: what was recorded
 	ours     []step
 }
 
-// play replays a trace on an engine. With follow, choices that the rules leave are those that were recorded; h are
-// habits of the peer that are not its engine's.
+// play replays a trace on an engine. With follow, choices that the rules leave open are made as recorded; h are habits
+// of the peer outside the engine.
 func play(t *Trace, newEngine func(*broker) engine, h habits, follow bool) ([]played, error) {
 	b, err := newBroker(t)
 	if err != nil {
@@ -172,7 +203,7 @@ func play(t *Trace, newEngine func(*broker) engine, h habits, follow bool) ([]pl
 	return all, nil
 }
 
-// observe lets the broker deliver, and returns what is to be seen then.
+// observe lets the broker deliver, and returns what can be seen then.
 func (b *broker) observe(action *step, recorded []step, follow bool) []step {
 	var want []step
 	for _, s := range recorded {
@@ -182,7 +213,7 @@ func (b *broker) observe(action *step, recorded []step, follow bool) []step {
 				want = append(want, s)
 			}
 		case "linkClosedByBroker":
-			// The broker's own act, and no question of groups.
+			// The broker did so on its own; groups play no part.
 			if c := b.byName[s.Consumer]; c != nil {
 				b.close(c)
 			}
@@ -209,7 +240,7 @@ func (b *broker) observe(action *step, recorded []step, follow bool) []step {
 	return got
 }
 
-// lines writes observations, one a line, in an order that two of the same have.
+// lines prints observations, one a line, in an order that does not depend on when they were made.
 func lines(observed []step) (all []string) {
 	observed = slices.Clone(observed)
 	slices.SortStableFunc(observed, func(x, y step) int {
@@ -223,13 +254,12 @@ func lines(observed []step) (all []string) {
 
 func (p *played) same() bool { return slices.Equal(lines(p.recorded), lines(p.ours)) }
 
-// asRecorded reports whether all came out as it was recorded.
+// asRecorded reports whether all steps came out as recorded.
 func asRecorded(all []played) bool {
 	return !slices.ContainsFunc(all, func(p played) bool { return !p.same() })
 }
 
-// explain returns which are the fewest habits of Broker-J with which what was recorded comes out, and whether there are
-// such.
+// explain returns the fewest habits of Broker-J with which what was recorded comes out, and whether there are any.
 func explain(t *Trace) (which []int, ok bool) {
 	for n := range len(allHabits) + 1 {
 		for set := range 1 << len(allHabits) {
@@ -244,7 +274,7 @@ func explain(t *Trace) (which []int, ok bool) {
 					which = append(which, i)
 				}
 			}
-			all, err := play(t, func(b *broker) engine { return newBrokerJ(t, b, t.shared(), h) }, h, true)
+			all, err := play(t, plain(t, h), h, true)
 			if err == nil && asRecorded(all) {
 				return which, true
 			}

@@ -1,40 +1,36 @@
-// Package replay replays traces of a queue with message groups that were recorded from a broker, and judges what
-// amqpjms does in each step by what the broker did.
+// Package replay replays traces of a queue with message groups, recorded from a broker, and judges amqpjms by them.
 //
-// A [Trace] is played by a broker, which does all but the assignment of groups, on an engine, which does that: amqpjms,
-// or a plain one that has habits of Broker-J. Where the first gives something else than was recorded, the fewest habits
-// with which the second gives just that are the deviations. The format of traces is in testdata/README.md.
+// A broker plays a [Trace] on an engine, which assigns the groups: amqpjms, or a plain one. amqpjms must give what the
+// plain engine gives, which follows the rules. If that is not what was recorded, habits of Broker-J are added to the plain
+// engine until it gives what was recorded: the fewest that do are the deviations of the trace. testdata/README.md
+// describes the format of traces.
 package replay
 
 import (
 	"bufio"
 	"bytes"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
-	"github.com/Azure/go-amqp"
-	"github.com/google/uuid"
+	"github.com/seed-b113d664/amqpjms/internal/golden"
 )
 
-// A Trace is what happened on one queue with message groups, step by step, as it was recorded from a broker.
+// A Trace records step by step what happened on one queue of a broker.
 type Trace struct {
 	Name     string         `json:"name"`
-	Strategy string         `json:"strategy"` // standard, which is assigned, or shared
+	Strategy string         `json:"strategy"` // standard (assigned) or shared
 	Kind     string         `json:"kind"`     // scripted or generated
 	Source   string         `json:"source"`   // the broker, with its version
 	Queue    map[string]any `json:"queue"`    // the broker's attributes
 	Steps    []step         `json:"steps"`
 
-	deviations []string // that the file says explain what is ours
+	deviations []string // those that the file names
 }
 
 func (t *Trace) shared() bool { return t.Strategy == "shared" }
@@ -43,7 +39,7 @@ func (t *Trace) shared() bool { return t.Strategy == "shared" }
 type step struct {
 	Op string `json:"op"`
 
-	// Of actions.
+	// Fields of actions.
 	ID                int              `json:"id"`
 	Consumer          string           `json:"consumer"`
 	Group             *string          `json:"group"`
@@ -55,7 +51,7 @@ type step struct {
 	Outcome           string           `json:"outcome"`
 	Selector          string           `json:"selector"`
 	Mode              string           `json:"mode"`
-	Presettled        bool             `json:"presettled"` // of an observation too
+	Presettled        bool             `json:"presettled"` // also in observations
 	Connection        string           `json:"connection"`
 	N                 int              `json:"n"`
 	DeliveryFailed    bool             `json:"deliveryFailed"`
@@ -64,7 +60,7 @@ type step struct {
 	Settled           *bool            `json:"settled"`
 	Ms                int64            `json:"ms"`
 
-	// Of observations.
+	// Fields of observations.
 	DeliveryCount int    `json:"deliveryCount"`
 	Again         bool   `json:"again"`
 	Credit        int    `json:"credit"`
@@ -74,10 +70,10 @@ type step struct {
 	Unacked       int    `json:"unacked"`
 	Expired       int    `json:"expired"`
 
-	ours bool // an observation that is to be made instead of those recorded
+	ours bool // an observation that should be made instead of the recorded ones
 }
 
-// observation reports whether a step is one.
+// observation reports whether s is an observation.
 func (s *step) observation() bool {
 	switch s.Op {
 	case "delivered", "idle", "drained", "linkClosedByBroker", "stats", nothing:
@@ -86,17 +82,20 @@ func (s *step) observation() bool {
 	return false
 }
 
-// A value is a value of AMQP: its type, and what GroupKeyFrom takes.
+// A value is an AMQP value, with the Go value for GroupKeyFrom.
 type value struct {
-	kind string
-	v    any
+	golden.Value
+	v any
 }
+
+// stringValue returns a string.
+func stringValue(s string) value { return value{golden.Value{Type: "string", V: s}, s} }
 
 // UnmarshalJSON reads a string, or an object that names another type.
 func (v *value) UnmarshalJSON(b []byte) error {
 	var s string
 	if json.Unmarshal(b, &s) == nil {
-		*v = value{"string", s}
+		*v = stringValue(s)
 		return nil
 	}
 	var typed struct {
@@ -112,66 +111,46 @@ func (v *value) UnmarshalJSON(b []byte) error {
 	return v.parse(typed.Type, fmt.Sprint(typed.Value))
 }
 
-// parse sets v to a value of a type, written as text.
-func (v *value) parse(kind, text string) (err error) {
-	integer := func(bits int) int64 {
-		n, e := strconv.ParseInt(text, 10, bits)
-		err = e
-		return n
-	}
-	unsigned := func(bits int) uint64 {
-		n, e := strconv.ParseUint(text, 10, bits)
-		err = e
-		return n
-	}
-	v.kind = kind
+// parse sets v to the value of a type that a recorder wrote as text.
+func (v *value) parse(kind, text string) error {
 	switch kind {
 	case "null":
-		v.v = nil
-	case "string":
-		v.v = text
-	case "symbol":
-		v.v = amqp.Symbol(text)
+		return v.set(golden.Value{Type: kind}, nil)
+	case "string", "symbol":
+		return v.set(golden.Value{Type: kind, V: text}, nil)
 	case "binary":
-		v.v = []byte(text)
-	case "boolean":
-		v.v, err = strconv.ParseBool(text)
-	case "byte":
-		v.v = int8(integer(8))
-	case "short":
-		v.v = int16(integer(16))
-	case "int":
-		v.v = int32(integer(32))
-	case "long":
-		v.v = integer(64)
-	case "ubyte":
-		v.v = uint8(unsigned(8))
-	case "ushort":
-		v.v = uint16(unsigned(16))
-	case "uint":
-		v.v = uint32(unsigned(32))
-	case "ulong":
-		v.v = unsigned(64)
+		return v.set(golden.Value{Type: kind, V: []byte(text)}, nil)
 	case "float":
-		var f float64
-		f, err = strconv.ParseFloat(text, 32)
-		v.v = float32(f)
+		f, err := strconv.ParseFloat(text, 32)
+		if err != nil {
+			return err
+		}
+		return v.set(golden.From(float32(f)))
 	case "double":
-		v.v, err = strconv.ParseFloat(text, 64)
-	case "timestamp":
-		v.v = time.UnixMilli(integer(64))
-	case "uuid":
-		var u uuid.UUID
-		u, err = uuid.Parse(text)
-		v.v = amqp.UUID(u)
-	default:
-		err = fmt.Errorf("type %q is unknown", kind)
+		f, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return err
+		}
+		return v.set(golden.From(f))
 	}
-	return err
+	return v.set(golden.ParseValue(kind + " " + text))
 }
 
-// Read reads traces, either JSON lines as a recorder writes them or the text of testdata/broker-j-groups. With errors,
-// which are joined, come the traces that have none.
+// set sets v to a value of a fixture.
+func (v *value) set(x golden.Value, err error) error {
+	if err != nil {
+		return err
+	}
+	goValue, ok := x.Go()
+	if !ok {
+		return fmt.Errorf("a property cannot be of type %s", x.Type)
+	}
+	v.Value, v.v = x, goValue
+	return nil
+}
+
+// Read reads traces: JSON lines as a recorder writes them, or text as in testdata/broker-j-groups. It joins the errors, and
+// returns the traces without one.
 func Read(r io.Reader) ([]*Trace, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -190,8 +169,8 @@ func Read(r io.Reader) ([]*Trace, error) {
 	return traces, errors.Join(errs...)
 }
 
-// readJSON reads traces, each from where the one before ends; after one that is no JSON, from the next line on that begins
-// an object.
+// readJSON reads traces one after another. After one that is not JSON it continues at the next line that begins an
+// object.
 func readJSON(data []byte) (traces []*Trace, errs []error) {
 	for n, at := 1, 0; len(bytes.TrimSpace(data[at:])) > 0; n++ {
 		var raw json.RawMessage
@@ -220,7 +199,7 @@ func readJSON(data []byte) (traces []*Trace, errs []error) {
 	return traces, errs
 }
 
-// readText reads the records of a text file (testdata/README.md). One with an error is left out.
+// readText reads the records of a text file (testdata/README.md), except those with an error.
 func readText(r io.Reader) (traces []*Trace, errs []error) {
 	var t *Trace
 	var peer, block string
@@ -281,7 +260,7 @@ func readText(r io.Reader) (traces []*Trace, errs []error) {
 	return traces, errs
 }
 
-// words are what is left of a line to be read. The first that is not as it should be sticks as err.
+// words are the rest of a line. The first error sticks.
 type words struct {
 	rest []string
 	err  error
@@ -320,29 +299,17 @@ func (w *words) quoted() (s string) {
 
 // value reads a type and a literal.
 func (w *words) value() (v value) {
-	kind, text := w.next(), ""
-	switch kind {
-	case "null":
-	case "string", "symbol":
-		text = w.quoted()
-	case "binary":
-		b, err := hex.DecodeString(w.next())
-		if err != nil {
-			w.fail(err)
-		}
-		text = string(b)
-	case "float", "double":
-		text, _, _ = strings.Cut(w.next(), "/") // the bits are for the reader
-	default:
-		text = w.next()
+	text := w.next()
+	if text != "null" {
+		text += " " + w.next()
 	}
-	if err := v.parse(kind, text); err != nil {
+	if err := v.set(golden.ParseValue(text)); err != nil {
 		w.fail(err)
 	}
 	return v
 }
 
-// split cuts a line at its spaces, save those in quotes.
+// split cuts a line at spaces outside quotes.
 func split(line string) (words []string) {
 	for line = strings.TrimSpace(line); line != ""; line = strings.TrimSpace(line) {
 		end := strings.IndexByte(line, ' ')
@@ -445,7 +412,7 @@ func parseStep(line string) (s step, err error) {
 	return s, nil
 }
 
-// nothing is an observation of ours: that of none.
+// nothing is an observation of ours: that there should be none.
 const nothing = "nothing"
 
 func (s *step) parseObservation(w *words) {
@@ -483,7 +450,7 @@ func (s *step) parseObservation(w *words) {
 	}
 }
 
-// String writes a step as the text files do.
+// String prints a step as in the text files.
 func (s *step) String() string {
 	var b strings.Builder
 	word := func(format string, args ...any) { fmt.Fprintf(&b, " "+format, args...) }
@@ -575,30 +542,7 @@ func (s *step) String() string {
 	return b.String()
 }
 
-// String writes a value as the text files do.
-func (v value) String() string {
-	switch x := v.v.(type) {
-	case nil:
-		return "null"
-	case string:
-		return "string " + quote(x)
-	case amqp.Symbol:
-		return "symbol " + quote(string(x))
-	case []byte:
-		return fmt.Sprintf("binary %x", x)
-	case float32:
-		return fmt.Sprintf("float %v/%08x", x, math.Float32bits(x))
-	case float64:
-		return fmt.Sprintf("double %v/%016x", x, math.Float64bits(x))
-	case time.Time:
-		return fmt.Sprintf("timestamp %d", x.UnixMilli())
-	case amqp.UUID:
-		return "uuid " + uuid.UUID(x).String()
-	}
-	return fmt.Sprintf("%s %v", v.kind, v.v)
-}
-
-// quote writes a JSON string.
+// quote returns a JSON string.
 func quote(s string) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -451,6 +451,30 @@ func (r *Reader) Name() []byte {
 	return v.variable(codeSym8)
 }
 
+// Seek reads the keys and values of a map that was entered, pairs of them, up to the value of
+// the first key that is this symbol, and reports whether there is one. Other keys and values
+// are skipped, of whatever type they are.
+func (r *Reader) Seek(pairs int, symbol string) bool {
+	for ; pairs > 0; pairs-- {
+		b, at := r.b, r.off
+		if len(b)-at > 1 && b[at] == codeSym8 {
+			if end := at + 2 + int(b[at+1]); end <= len(b) {
+				r.off = end
+				if string(b[at+2:end]) == symbol {
+					return true
+				}
+				r.Skip()
+				continue
+			}
+		}
+		if name := r.Name(); name != nil && string(name) == symbol {
+			return true
+		}
+		r.Skip()
+	}
+	return false
+}
+
 // variable reads a value of variable size. code is that of its short form.
 func (r *Reader) variable(code byte) []byte {
 	var n int

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/seed-b113d664/amqpjms/internal/replay"
 	"github.com/stretchr/testify/require"
 )
 
@@ -57,4 +59,33 @@ func TestGroupsCommand(t *testing.T) {
 	code, _, errs := jmswire("", "groups", "no such file")
 	require.Equal(t, 1, code)
 	require.Contains(t, errs, "no such file")
+}
+
+// What is not what the rules give fails, even if it is as recorded or could be explained.
+func TestGroupsCommandWrongEngine(t *testing.T) {
+	delivered := `, {"op": "delivered", "consumer": "c2", "id": 2}`
+	for _, test := range []struct{ name, trace string }{
+		{"as recorded", fmt.Sprintf(jsonTrace, "int", `, {"op": "idle"}`)},
+		{"a deviation", fmt.Sprintf(jsonTrace, "long", delivered)},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for _, wrong := range []string{"", "credit c1 1"} {
+				var out, errs bytes.Buffer
+				code := judgeGroups(streams{strings.NewReader(test.trace), &out, &errs}, []string{"-q"}, func(tr *replay.Trace) (replay.Verdict, error) {
+					v, err := replay.Judge(tr)
+					require.Empty(t, v.Wrong)
+					v.Wrong = wrong
+					return v, err
+				})
+				require.Empty(t, errs.String())
+				if wrong == "" {
+					require.Zero(t, code)
+					continue
+				}
+				require.Equal(t, 1, code)
+				require.Contains(t, out.String(), `one: WRONG: not what the rules give, from "credit c1 1" on`)
+				require.Contains(t, out.String(), "1 traces: 0 as recorded, 0 explained by deviations, 1 wrong or not explained")
+			}
+		})
+	}
 }
