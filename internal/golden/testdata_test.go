@@ -40,7 +40,7 @@ func TestCounts(t *testing.T) {
 		"qpid-jms-send/delivery-time.txt":    {qpid: 20},
 		"qpid-jms-send/destination.txt":      {qpid: 17},
 		"qpid-jms-send/foreign.txt":          {qpid: 8},
-		"qpid-jms-send/forward.txt":          {qpid: 27},
+		"qpid-jms-send/forward.txt":          {qpid: 32},
 		"qpid-jms-send/group.txt":            {qpid: 20},
 		"qpid-jms-send/header.txt":           {qpid: 48},
 		"qpid-jms-send/message-id.txt":       {qpid: 7},
