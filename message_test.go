@@ -741,7 +741,9 @@ func TestForwardLossless(t *testing.T) {
 		delete(want, "delivery-annotations")
 		withoutDelay(want)
 		if b := m.Properties; b != nil && b.UserID != nil && len(b.UserID) == 0 {
-			lost(c, "go-amqp writes an empty user-id as none")
+			if !strings.Contains(c.Peer, "(Java)") { // which always sends one
+				lost(c, "go-amqp writes an empty user-id as none")
+			}
 			return
 		}
 		for name, section := range want {
@@ -800,6 +802,8 @@ func TestForwardLossless(t *testing.T) {
 		"properties-twice":                        order,
 		"application-properties-twice":            order,
 		"message-annotations-twice":               order,
+		"watermill-marshal":                       order,
+		"watermill-marshal-metadata":              order,
 		"header-content-type-string":              "go-amqp writes a content-type that is a string as the symbol that it should be",
 		"header-content-encoding-string":          "go-amqp writes a content-type that is a string as the symbol that it should be",
 		"body-value-string-invalid-utf8":          noText,
