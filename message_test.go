@@ -2260,7 +2260,7 @@ var hiddenByGoAMQP = []struct {
 	{"a property whose name is a symbol", []string{"PropertyNames", "property "}, []string{"bad-application-properties-symbol-key"}},
 	{"a property that is there twice", []string{"property p"}, []string{"property-duplicate-key"}},
 	{"an annotation whose name is a string", []string{"DeliveryTime", "property JMSDeliveryTime"}, []string{"delivery-time-string-key"}},
-	{"a described value, which is of a type without a name", []string{"Object", "property p"}, []string{"value-described-twice", "property-described"}},
+	{"a described value, which is of a type without a name", []string{"Object", "property p"}, []string{"value-described-twice"}},
 	{"an empty list or map", []string{"Object", "property big"}, []string{"value-list0", "value-map8-empty", "body-value-list0", "body-value-map-empty", "js-property-bigint", "mqlight-property-nested"}},
 }
 
