@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"math"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -507,20 +506,8 @@ func (c *checker) address(field PropertiesField, v RawValue) {
 	}
 }
 
-// takes reports whether an address has the form that the peer wants.
-func (p *Peer) takes(address string) bool {
-	if !p.PercentEncoded {
-		return true
-	}
-	for _, prefix := range []string{p.QueuePrefix, p.TopicPrefix} {
-		first, _, _ := strings.Cut(strings.TrimPrefix(prefix, "/"), "/")
-		rest, ok := strings.CutPrefix(address, "/"+first+"/")
-		if _, err := url.PathUnescape(rest); ok && rest != "" && err == nil && !strings.ContainsAny(rest, " ?#") {
-			return true
-		}
-	}
-	return false
-}
+// takes reports whether the peer takes an address as it is.
+func (p *Peer) takes(address string) bool { return p.replyAddress(address, UnknownKind) == address }
 
 func (c *checker) id(in string, id ID, v RawValue) {
 	for _, product := range []string{productRabbitMQ, productRabbitMQ3} {
