@@ -25,13 +25,8 @@ const (
 
 // The older annotations for the kind of a destination.
 const (
-	annotationDest          = AnnotationDestination
-	annotationReplyTo       = AnnotationReplyTo
-	annotationDeliveryTime  = AnnotationDeliveryTime
-	annotationDeliveryDelay = AnnotationDeliveryDelay
-	annotationEnqueueTime   = AnnotationEnqueueTime
-	annotationToType        = "x-opt-to-type"
-	annotationReplyType     = "x-opt-reply-type"
+	annotationToType    = "x-opt-to-type"
+	annotationReplyType = "x-opt-reply-type"
 )
 
 // propertyScheduledDelay is the application property of [DelayProperty].
