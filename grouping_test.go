@@ -1685,11 +1685,16 @@ func TestGroupsGaps(t *testing.T) {
 	for _, gap := range []uint64{0, 1, math.MaxUint32 - 3, math.MaxUint32 - 2, math.MaxUint32, 1 << 32, 1<<32 + 1, 1 << 40} {
 		g := NewAssigned(GroupOptions[int]{})
 		c := g.Open(nil)
-		g.Add(0, a)
+		first, _ := g.Add(0, a)
 		g.sequence += gap
 		g.Add(1, b)
 		g.Add(2, b)
 		g.Add(3, a)
+		known := gap + 3
+		if known > math.MaxUint32 {
+			known = 0
+		}
+		require.EqualValues(t, known, g.messages.At(first.index).gap)
 		check(g, c, 0, 1, 2, 3)
 	}
 	// A message that comes back has another distance to its next one than before.

@@ -1509,7 +1509,7 @@ func TestApplyScheduledDelay(t *testing.T) {
 		{"an ordinary property", DelayUnset, 0, map[string]any{name: "text"}, map[string]any{name: "text"}, ""},
 		{"an ordinary property", DelayNone, 0, map[string]any{name: "text"}, map[string]any{name: "text"}, ""},
 		{"a second delay", DelayAbsolute, time.Second, map[string]any{name: int64(1)}, map[string]any{name: int64(1)},
-			`amqpjms: property "AMQ_SCHEDULED_DELAY": a second delay beside x-opt-delivery-time`},
+			`amqpjms: property "AMQ_SCHEDULED_DELAY": a second delay beside x-opt-delivery-time (Producer.DeliveryDelay)`},
 		{"a second delay", DelayRelative, time.Second, map[string]any{name: int64(1)}, map[string]any{name: int64(1)},
 			`amqpjms: property "AMQ_SCHEDULED_DELAY": a second delay beside x-opt-delivery-delay`},
 		{"a second delay, null or not", DelayEnqueueTime, time.Second, map[string]any{name: nil}, map[string]any{name: nil},
@@ -1566,7 +1566,7 @@ func TestPrepareErrors(t *testing.T) {
 	m, want := full(), full()
 	m.ApplicationProperties["AMQ_SCHEDULED_DELAY"], want.ApplicationProperties["AMQ_SCHEDULED_DELAY"] = int64(1), int64(1)
 	_, err := Producer{Peer: Artemis(), DeliveryDelay: time.Second}.Prepare(m, sentAt())
-	wantValueError(t, err, `amqpjms: property "AMQ_SCHEDULED_DELAY": a second delay beside x-opt-delivery-time`)
+	wantValueError(t, err, `amqpjms: property "AMQ_SCHEDULED_DELAY": a second delay beside x-opt-delivery-time (Producer.DeliveryDelay)`)
 	require.Equal(t, want, m)
 }
 

@@ -197,7 +197,7 @@ func (n *node) delete(nodes *Nodes, id uint32, rank uint64, before Before, all b
 		return true
 	}
 	// A node with few entries takes those of a neighbour, or gives it its own, if they fit and leave some room.
-	if at > 0 && n.below[at-1].n <= size/2 {
+	if at > 0 && n.below[at-1].n+child.n <= size*3/4 {
 		at--
 	}
 	if at+1 < n.n && n.below[at].n+n.below[at+1].n <= size*3/4 {

@@ -369,3 +369,45 @@ func TestNodes(t *testing.T) {
 		require.Nil(t, trees[i].root.rank, "the kind that is needed")
 	}
 }
+
+// Two nodes become one when one of them has a quarter left or less, and both together fill three quarters or less.
+func TestTreeMerges(t *testing.T) {
+	for _, ranked := range []bool{true, false} {
+		// Full, and then split by a number in the middle: 32 numbers and 33, or the other way round.
+		for _, first := range []int{32, 33} {
+			for _, from := range []string{"first", "second"} {
+				t.Run(fmt.Sprintf("ranked %v, %d in the first, deleted from the %s", ranked, first, from), func(t *testing.T) {
+					b := newBeside(t, ranked)
+					for i := uint32(1); i <= size; i++ {
+						b.insert(entry{2 * i, uint64(2 * i)})
+					}
+					odd := uint32(2*size - 1)
+					if first == 33 {
+						odd = 3
+					}
+					b.insert(entry{odd, uint64(odd)})
+					require.Equal(t, 3, check(t, &b.tree))
+					require.Equal(t, first, b.tree.root.below[0].n)
+					kept := size + 1 - first // of the other node
+					if from == "second" {
+						kept = first
+					}
+					for {
+						at := 0
+						if from == "second" {
+							at = len(b.naive) - 1
+						}
+						b.delete(b.naive[at])
+						left := len(b.naive) - kept // in the node
+						if left <= size/4 && left+kept <= size*3/4 {
+							break
+						}
+						require.Equal(t, 3, check(t, &b.tree), "%d and %d", left, kept)
+					}
+					require.Equal(t, 1, check(t, &b.tree))
+					b.check()
+				})
+			}
+		}
+	}
+}
