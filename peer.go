@@ -121,7 +121,7 @@ type Peer struct {
 	// are converted: see [Peer.Address].
 	PercentEncoded bool
 
-	// TextAsData sends a text as a data section, for receivers that read no other.
+	// TextAsData sends a text as a data section, for receivers that read only data.
 	TextAsData bool
 
 	// CapTTL sends a header's ttl of 2^32-1 ms, the longest, for a longer time to live. Else
