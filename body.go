@@ -30,8 +30,6 @@ const (
 	TextMessage
 )
 
-const annotationMessageKind = AnnotationMessageKind
-
 // String returns JMS's name of the kind, such as "TextMessage".
 func (k MessageKind) String() string {
 	switch k {
@@ -63,7 +61,7 @@ func messageKind(n number) (Opt[MessageKind], error) {
 	case n.kind == numberInteger && 0 <= n.n && n.n <= int64(TextMessage):
 		return Some(MessageKind(n.n)), nil
 	case n.stated():
-		return Opt[MessageKind]{}, n.wrong(annotationMessageKind, "not an integer from 0 to 5")
+		return Opt[MessageKind]{}, n.wrong(AnnotationMessageKind, "not an integer from 0 to 5")
 	}
 	return Opt[MessageKind]{}, nil
 }
@@ -219,7 +217,7 @@ func (m *RawMessage) Kind() (MessageKind, error) {
 // saidOfKind returns what the content-type and the annotation say of the kind of message. It
 // does not read the content-type where the annotation decides.
 func (m *RawMessage) saidOfKind() (contentType string, annotation any, err error) {
-	v, err := m.Annotation(annotationMessageKind)
+	v, err := m.Annotation(AnnotationMessageKind)
 	if err != nil {
 		return "", nil, err
 	}

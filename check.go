@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"math"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -171,7 +170,7 @@ func (c *checker) expiry(ttl Opt[uint32]) {
 }
 
 func (c *checker) annotations() {
-	for _, name := range []string{annotationDest, annotationReplyTo, annotationMessageKind} {
+	for _, name := range []string{AnnotationDestination, AnnotationReplyTo, AnnotationMessageKind} {
 		v, err := c.m.Annotation(name)
 		if err != nil {
 			c.add("message-annotations", whoAMQP, plainError(err))
@@ -182,7 +181,7 @@ func (c *checker) annotations() {
 		}
 		in, effect, known := "annotation "+name, "ignored", false
 		n, _ := v.Int()
-		if name == annotationMessageKind {
+		if name == AnnotationMessageKind {
 			_, err := MessageKindFrom(n)
 			effect, known = "the application never gets the message", err == nil
 		} else {
@@ -191,7 +190,7 @@ func (c *checker) annotations() {
 		switch t := v.Type(); {
 		case t != "byte":
 			what := "got " + t + ", want byte: "
-			if name == annotationMessageKind || t != "string" && t != "symbol" || kindOfRaw(v) == UnknownKind {
+			if name == AnnotationMessageKind || t != "string" && t != "symbol" || kindOfRaw(v) == UnknownKind {
 				// qpid-jms-receive: destination-annotation-ubyte-1, body-msg-type-string-5
 				c.add(in, whoJMS, what+effect)
 			}
@@ -217,7 +216,7 @@ func kindOfRaw(v RawValue) DestinationKind {
 // misplaced looks for names that count as message annotations only, in other sections, and for
 // ways to delay that the peers do not have.
 func (c *checker) misplaced() {
-	for _, name := range []string{annotationDest, annotationReplyTo, annotationMessageKind, annotationDeliveryTime, annotationDeliveryDelay, annotationEnqueueTime} {
+	for _, name := range []string{AnnotationDestination, AnnotationReplyTo, AnnotationMessageKind, AnnotationDeliveryTime, AnnotationDeliveryDelay, AnnotationEnqueueTime} {
 		if v, _ := c.m.DeliveryAnnotation(name); v != nil {
 			// qpid-jms-receive: delivery-time-in-delivery-annotations; go-programs: amc-put
 			c.add("delivery-annotation "+name, whoJMS, "ignored: it is a message annotation")
@@ -482,9 +481,9 @@ func (c *checker) field(field PropertiesField, v RawValue, t wire.Type) {
 // address checks a to or a reply-to.
 func (c *checker) address(field PropertiesField, v RawValue) {
 	in := field.String()
-	annotation, legacy := annotationDest, annotationToType
+	annotation, legacy := AnnotationDestination, annotationToType
 	if field == FieldReplyTo {
-		annotation, legacy = annotationReplyTo, annotationReplyType
+		annotation, legacy = AnnotationReplyTo, annotationReplyType
 	}
 	address, ok := v.Text()
 	switch {
@@ -507,20 +506,8 @@ func (c *checker) address(field PropertiesField, v RawValue) {
 	}
 }
 
-// takes reports whether an address has the form that the peer wants.
-func (p *Peer) takes(address string) bool {
-	if !p.PercentEncoded {
-		return true
-	}
-	for _, prefix := range []string{p.QueuePrefix, p.TopicPrefix} {
-		first, _, _ := strings.Cut(strings.TrimPrefix(prefix, "/"), "/")
-		rest, ok := strings.CutPrefix(address, "/"+first+"/")
-		if _, err := url.PathUnescape(rest); ok && rest != "" && err == nil && !strings.ContainsAny(rest, " ?#") {
-			return true
-		}
-	}
-	return false
-}
+// takes reports whether the peer takes an address as it is.
+func (p *Peer) takes(address string) bool { return p.replyAddress(address, UnknownKind) == address }
 
 func (c *checker) id(in string, id ID, v RawValue) {
 	for _, product := range []string{productRabbitMQ, productRabbitMQ3} {
@@ -645,7 +632,7 @@ func (c *checker) kind(b Body) {
 	if annotated != (Opt[MessageKind]{}) {
 		return
 	}
-	const missing = "no " + annotationMessageKind + ": "
+	const missing = "no " + AnnotationMessageKind + ": "
 	_, isMap := b.Value.(map[any]any)
 	_, isList := b.Value.([]any)
 	switch form := b.form(); {

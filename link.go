@@ -817,5 +817,5 @@ func (p Peer) RetryLater(at time.Time) (*amqp.ModifyMessageOptions, error) {
 	if !p.RetriesLater {
 		return nil, &ValueError{What: "retry", Value: at.UTC().String(), Err: errors.New("the peer is not known to wait (Peer.RetriesLater)")}
 	}
-	return &amqp.ModifyMessageOptions{DeliveryFailed: true, Annotations: amqp.Annotations{annotationDeliveryTime: at.UnixMilli()}}, nil
+	return &amqp.ModifyMessageOptions{DeliveryFailed: true, Annotations: amqp.Annotations{AnnotationDeliveryTime: at.UnixMilli()}}, nil
 }

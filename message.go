@@ -109,7 +109,7 @@ func (w Editor) SetBody(m *amqp.Message, b Body) {
 			p.ContentType, p.ContentEncoding = stated(b.ContentType), stated(b.ContentEncoding)
 		})
 	}
-	setAnnotation(m, b.Annotation, annotationMessageKind)
+	setAnnotation(m, b.Annotation, AnnotationMessageKind)
 	m.Data, m.Sequence, m.Value = b.Data, b.Sequences, b.Value
 }
 
@@ -187,7 +187,7 @@ func (w Editor) SetReplyTo(m *amqp.Message, d Destination) error {
 		replyTo, kind = &address, d.Kind.Annotation()
 	}
 	editProperties(m, func(p *amqp.MessageProperties) { p.ReplyTo = replyTo })
-	setAnnotation(m, kind, annotationReplyTo, annotationReplyType)
+	setAnnotation(m, kind, AnnotationReplyTo, annotationReplyType)
 	return nil
 }
 
@@ -602,7 +602,7 @@ func (s Stamp) Apply(m *amqp.Message) error {
 	}
 	_, scheduled := m.ApplicationProperties[propertyScheduledDelay]
 	if scheduled && delayed && s.Peer.Delay != DelayProperty {
-		return &ValueError{What: "property", Value: quote(propertyScheduledDelay), Err: fmt.Errorf("a second delay beside %v (Producer.DeliveryDelay)", s.Peer.Delay)}
+		return &ValueError{What: "property", Value: quote(propertyScheduledDelay), Err: fmt.Errorf("a second delay beside %v", s.Peer.Delay)}
 	}
 
 	m.DeliveryTag = nil

@@ -25,13 +25,8 @@ const (
 
 // The older annotations for the kind of a destination.
 const (
-	annotationDest          = AnnotationDestination
-	annotationReplyTo       = AnnotationReplyTo
-	annotationDeliveryTime  = AnnotationDeliveryTime
-	annotationDeliveryDelay = AnnotationDeliveryDelay
-	annotationEnqueueTime   = AnnotationEnqueueTime
-	annotationToType        = "x-opt-to-type"
-	annotationReplyType     = "x-opt-reply-type"
+	annotationToType    = "x-opt-to-type"
+	annotationReplyType = "x-opt-reply-type"
 )
 
 // propertyScheduledDelay is the application property of [DelayProperty].
@@ -126,7 +121,7 @@ type Peer struct {
 	// are converted: see [Peer.Address].
 	PercentEncoded bool
 
-	// TextAsData sends a text as a data section, for receivers that read no other.
+	// TextAsData sends a text as a data section, for receivers that read only data.
 	TextAsData bool
 
 	// CapTTL sends a header's ttl of 2^32-1 ms, the longest, for a longer time to live. Else

@@ -386,3 +386,32 @@ func TestDelayForms(t *testing.T) {
 	require.Equal(t, DelayUnset, delayAnnotated([]byte("AMQ_SCHEDULED_DELAY")))
 	require.Equal(t, DelayUnset, delayAnnotated(nil))
 }
+
+// A Go service replies to an AMQP 0-9-1 client through RabbitMQ 4, which hands on the bare name of a queue.
+func TestReplyToBareName(t *testing.T) {
+	encoded := unhexed(t, "005370c0020142005373c0190640404040a10f616d712e67656e2d4162432f643d3da10137005375a00171")
+	request, err := unmarshal(encoded)
+	require.NoError(t, err)
+	var raw RawMessage
+	require.NoError(t, raw.Parse(encoded))
+	for _, row := range []struct {
+		peer Peer
+		want string
+	}{
+		{RabbitMQ(), "/queues/amq.gen-AbC%2Fd%3D%3D"},
+		{RabbitMQ3(), "amq.gen-AbC/d=="},
+		{Peer{}, "amq.gen-AbC/d=="},
+	} {
+		for _, v := range []View{Consumer{Peer: row.peer}.View(request, sentAt()), Consumer{Peer: row.peer}.ViewRaw(&raw, sentAt())} {
+			answer, err := v.Answer(CorrelationIDFirst)
+			require.NoError(t, err)
+			require.Equal(t, row.want, answer.Destination.Address)
+			s, err := Producer{Peer: row.peer, Destination: answer.Destination}.Stamp(sentAt(), ID{})
+			require.NoError(t, err)
+			require.Equal(t, row.want, s.Address)
+			replyTo, err := v.ReplyTo()
+			require.NoError(t, err)
+			require.Equal(t, "amq.gen-AbC/d==", replyTo.Name)
+		}
+	}
+}

@@ -581,27 +581,28 @@ type Entry struct {
 // A Change says what [Change.AppendTo] changes in an encoded message. The zero Change changes
 // nothing.
 //
-// Each Entry sets a value in place, or behind the others if its name is new; one whose Value
-// is nil, or an empty RawValue, removes the name. Of several entries with one name the last
+// An Entry sets a value in its place, or after the others if its name is new. If its Value is
+// nil or an empty RawValue it removes the name. If several entries have one name the last
 // counts. A Value is a bool, an integer, a float32 or float64, a string, a []byte, a
 // time.Time, a UUID, an amqp.Symbol, an [amqp.Null], or a [RawValue] of one complete value.
 type Change struct {
 	Header Opt[Header] // the new header section; ModeUnset is written as NonPersistent, see [Header.Explicit]
 
-	DropDeliveryAnnotations bool // all but those set here
+	DropDeliveryAnnotations bool // keep only those in DeliveryAnnotations
 	DeliveryAnnotations     []Entry
 	Annotations             []Entry // message annotations
 	ApplicationProperties   []Entry
 }
 
-// AppendTo appends the message m to dst with the change. What the change does not name is
-// kept byte for byte, and a section in which nothing changes is too; one that is left empty
-// goes. The time does not depend on the body but for copying it. AppendTo allocates only to
-// grow dst, and for more than 16 entries of a section; dst must not overlap m.
+// AppendTo appends the changed message m to dst. It keeps everything that the change does not
+// name byte for byte, and a section without any difference as it is encoded; it leaves out a
+// section whose last entry is removed. It looks only into sections with entries to change,
+// and compares each of these with each in the section. It allocates only to grow dst, and
+// for more than 16 entries; dst must not overlap m.
 //
-// It is an error, with which it returns dst unchanged, if an annotation's name is not ASCII
-// or a property's not UTF-8, if AMQP cannot carry a value, which are *[ValueError], or if
-// entries are to go into a malformed section, a *[WireError].
+// It is an error, with which it returns dst unchanged, if a name is not ASCII (of a property:
+// not UTF-8) or AMQP cannot carry a value, a *[ValueError], or if a section to change is
+// malformed or becomes too long, a *[WireError].
 func (c Change) AppendTo(dst []byte, m *RawMessage) ([]byte, error) {
 	more := len(c.DeliveryAnnotations) + len(c.Annotations) + len(c.ApplicationProperties)
 	out := slices.Grow(dst, headerRoom+len(m.Rest)+more*entryRoom)

@@ -205,7 +205,7 @@ func (v View) Destination() (Destination, error) {
 	if !ok {
 		return v.from().destination, nil
 	}
-	return v.destination(address, annotationDest, annotationToType)
+	return v.destination(address, AnnotationDestination, annotationToType)
 }
 
 // ReplyTo returns JMSReplyTo, the zero Destination if there is none. Errors are those of
@@ -219,7 +219,7 @@ func (v View) ReplyTo() (Destination, error) {
 	if !ok {
 		return Destination{}, nil
 	}
-	return v.destination(address, annotationReplyTo, annotationReplyType)
+	return v.destination(address, AnnotationReplyTo, annotationReplyType)
 }
 
 func (v View) destination(address, annotation, legacy string) (Destination, error) {
@@ -419,7 +419,7 @@ func (v View) Body() (Body, error) {
 func bodyOf(m *amqp.Message) Body {
 	p := propertiesOf(m)
 	return Body{
-		Annotation:      annotationOf(m, annotationMessageKind),
+		Annotation:      annotationOf(m, AnnotationMessageKind),
 		ContentType:     optional(p.ContentType).Or(""),
 		ContentEncoding: optional(p.ContentEncoding).Or(""),
 		Data:            m.Data,
@@ -451,7 +451,7 @@ func (v View) Kind() (MessageKind, error) {
 // *[ValueError], where it is not the number of a kind: the body decides then, as it does where
 // there is none.
 func (v View) AnnotatedKind() (Opt[MessageKind], error) {
-	a, err := v.annotation(annotationMessageKind)
+	a, err := v.annotation(AnnotationMessageKind)
 	if err != nil {
 		return Opt[MessageKind]{}, err
 	}
