@@ -1,9 +1,12 @@
 package amqpjms_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log"
+	"os"
+	"os/signal"
 	"time"
 
 	"github.com/Azure/go-amqp"
@@ -358,4 +361,32 @@ func ExampleChange_AppendTo() {
 	text, _ := reason.Text()
 	fmt.Println(m.Header.JMSXDeliveryCount(), text, len(m.Body))
 	// Output: 2 rejected 10
+}
+
+// A Go service handles orders, 16 at once but those of a group one after the other, until it is interrupted. When the
+// connection is lost it makes another.
+func ExampleWorkers() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	orders := amqpjms.Destination{Kind: amqpjms.Queue, Name: "orders"}
+	workers := amqpjms.Workers{
+		Consumer: amqpjms.Consumer{Peer: amqpjms.RabbitMQ(), Destination: orders},
+		Handlers: 16, Held: 500, Retries: 5, Grace: 10 * time.Second,
+	}
+	handle := func(ctx context.Context, order amqpjms.View) (amqpjms.Outcome, error) {
+		text, err := order.Text()
+		fmt.Println(text.Or(""))
+		return amqpjms.Accepted, err
+	}
+	for ; ctx.Err() == nil; time.Sleep(time.Second) {
+		conn, err := amqp.Dial(ctx, "amqp://localhost", nil)
+		if err == nil {
+			var link *amqpjms.OpenConsumer
+			if link, err = workers.Consumer.Open(ctx, conn, 1, -1); err == nil {
+				err = errors.Join(workers.Run(ctx, link.Receiver, handle), link.Leave(context.Background()))
+			}
+			conn.Close()
+		}
+		log.Print(err)
+	}
 }
