@@ -210,7 +210,7 @@ func FuzzEscapePropertyName(f *testing.F) {
 }
 
 // Every field of a message, set and read again, in a message that shares its parts with another.
-func TestWriter(t *testing.T) {
+func TestEditor(t *testing.T) {
 	subject := "before"
 	shared := amqp.Message{
 		Header:                &amqp.MessageHeader{Priority: 3, TTL: time.Second},
@@ -366,7 +366,7 @@ func TestNoEmptySection(t *testing.T) {
 }
 
 // What cannot be set is an error, and changes nothing.
-func TestWriterErrors(t *testing.T) {
+func TestEditorErrors(t *testing.T) {
 	const legal = "want bool, int8, int16, int32, int64, float32, float64, string or nil"
 	var w Editor
 	property := func(name string, v any) func(*amqp.Message) error {
