@@ -42,11 +42,11 @@ type view map[string]golden.Value
 func fixtureSets() []fixtureSet {
 	return []fixtureSet{
 		{"send", "qpid-jms-send", golden.SendKeys(), sendView, 385},
-		{"receive", "qpid-jms-receive", golden.ReceiveKeys(), receiveView, 418},
+		{"receive", "qpid-jms-receive", golden.ReceiveKeys(), receiveView, 420},
 		{"encoders", "encoders", golden.EncoderKeys(), encoderView, 195},
 		{"hand", "hand", golden.HandKeys(), handView, 282},
 		{"service-bus", "service-bus", golden.ServiceBusKeys(), serviceBusView, 223},
-		{"go-programs", "go-programs", golden.ProgramKeys(), serviceBusView, 10},
+		{"go-programs", "go-programs", golden.ProgramKeys(), serviceBusView, 13},
 	}
 }
 

@@ -2246,6 +2246,7 @@ var hiddenByGoAMQP = []struct {
 }{
 	{"a header without durable", []string{"DeliveryMode", "property JMSDeliveryMode"}, nil},
 	{"an amqp-value null", []string{"Kind", "Text", "Bytes", "Payload"}, []string{"value-null", "empty-sections", "body-value-null", "forward-value-null", "js-raw-value-null"}},
+	{"an amqp-value symbol", []string{"Kind", "Text", "Object", "Payload", "PropertyNames", "property JMS_AMQP_TYPED_ENCODING"}, []string{"body-value-symbol"}},
 	{"body sections that may not stand together", []string{"Kind", "Text", "Bytes", "Payload"}, []string{
 		"bad-body-value-twice", "bad-body-data-and-value", "bad-body-value-and-data", "bad-body-data-and-sequence", "bad-body-sequence-and-data",
 		"watermill-marshal", "watermill-marshal-metadata", "bad-body-sequence-and-value", "bad-body-data-footer-data", "body-data-then-value", "body-two-values", "bad-footer-before-body",
