@@ -26,7 +26,7 @@ func features() []feature {
 	var all []feature
 	for _, some := range [][]feature{
 		peerFeatures(), idFeatures(), headerFeatures(), expirationFeatures(), delayFeatures(), redeliveryFeatures(),
-		destinationFeatures(), selectorFeatures(), bodyFeatures(), propertyFeatures(), groupFeatures(), linkFeatures(), amqp091Features(),
+		destinationFeatures(), selectorFeatures(), bodyFeatures(), propertyFeatures(), groupFeatures(), linkFeatures(), amqp091Features(), checkFeatures(),
 	} {
 		all = append(all, some...)
 	}
