@@ -59,7 +59,7 @@ var known = map[string]byBroker{
 	"a group closed by JMSXGroupSeq -1":        {"AMQ": closed, "ART": closed, "R4.0": noGroup, "R4.3": noGroup},
 	"a group closed by JMSXGroupSeq -2":        {"AMQ": closed, "R4.0": noGroup, "R4.3": noGroup},
 	"bare addresses: an anonymous Go to Go": {
-		"R4.3": {"refused", "a bare name is refused: session: amqp:invalid-field"},
+		"R4.0": bareRefused, "R4.3": bareRefused,
 	},
 
 	"Go modifies, delivery failed: Go again": {
@@ -276,5 +276,6 @@ var (
 		"x-opt-delivery-time as a property comes at once; x-delay comes at once"}
 	neverGotten = instead{"never gotten", "the application never gets it"}
 	closed      = instead{"closes it", "another consumer gets the next message"}
+	bareRefused = instead{"refused", "a bare name is refused: amqp:precondition-failed"}
 	noGroup     = instead{"no groups", "another consumer gets the next message"}
 )
