@@ -41,7 +41,6 @@ func TestCheck(t *testing.T) {
 		{"no body", Artemis(), header, nil},
 		{"a kind that is a ubyte", Artemis(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 50 05` + body, []string{
 			"annotation x-opt-jms-msg-type: Qpid JMS: got ubyte, want byte: the application never gets the message",
-			"annotation x-opt-jms-msg-type: ActiveMQ Artemis: got ubyte, want byte: refused by a cast",
 		}},
 		{"a kind that is none", ActiveMQ(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 06` + body, []string{
 			"annotation x-opt-jms-msg-type: Qpid JMS: out of range: the application never gets the message",
@@ -51,11 +50,8 @@ func TestCheck(t *testing.T) {
 		}},
 		{"a delivery time that is a timestamp", Artemis(), header + `00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 83 000001a22d1b6481` + body, []string{
 			"annotation x-opt-delivery-time: ActiveMQ Artemis: got timestamp, want long: the message is delivered at once",
-			"annotation x-opt-delivery-time: ActiveMQ Artemis: got timestamp, want long: an OpenWire or core client that takes it is disconnected",
 		}},
-		{"a delivery time that is an int", BrokerJ(), `00 53 70 c0 02 01 42 00 53 72 c1 1b 02 a3 13 "x-opt-delivery-time" 71 00000001` + body, []string{
-			"annotation x-opt-delivery-time: Qpid Broker-J: got int, want long: the message is delivered at once",
-		}},
+		{"a delivery time that is an int is served", BrokerJ(), `00 53 70 c0 02 01 42 00 53 72 c1 1b 02 a3 13 "x-opt-delivery-time" 71 00000001` + body, nil},
 		{"a delay that is not served", RabbitMQ(), header + `00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 81 000001a22d1b6481` + body, []string{
 			"annotation x-opt-delivery-time: RabbitMQ: not a delay: the message is delivered at once",
 		}},
@@ -241,7 +237,6 @@ func TestCheck(t *testing.T) {
 			[]string{"absolute-expiry-time: AMQP 1.0: absolute-expiry-time at byte 25: unexpected EOF"}},
 		{"a kind of reply-to that is a ubyte", Artemis(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-reply-to" 50 00` + body, []string{
 			"annotation x-opt-jms-reply-to: Qpid JMS: got ubyte, want byte: ignored",
-			"annotation x-opt-jms-reply-to: ActiveMQ Artemis: got ubyte, want byte: refused by a cast",
 		}},
 		{"a kind that is none is a byte", Artemis(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 06` + body, []string{
 			"annotation x-opt-jms-msg-type: Qpid JMS: out of range: the application never gets the message",
@@ -263,9 +258,7 @@ func TestCheck(t *testing.T) {
 		{"a delivery time that is a timestamp", BrokerJ(), header + `00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 83 000001a22d1b6481` + body, []string{
 			"annotation x-opt-delivery-time: Qpid Broker-J: got timestamp, want long: the message is delivered at once",
 		}},
-		{"a delivery time that is an int", Artemis(), header + `00 53 72 c1 1b 02 a3 13 "x-opt-delivery-time" 71 00000001` + body, []string{
-			"annotation x-opt-delivery-time: ActiveMQ Artemis: got int, want long: the message is delivered at once",
-		}},
+		{"a delivery time that is an int is served", Artemis(), header + `00 53 72 c1 1b 02 a3 13 "x-opt-delivery-time" 71 00000001` + body, nil},
 		{"a delivery time that loses", Peer{Product: "another"}, header + `00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 82 3ff0000000000000` + body, []string{
 			"annotation x-opt-delivery-time: Qpid JMS: double converted to long, losing precision",
 		}},
@@ -406,7 +399,7 @@ func TestCheck(t *testing.T) {
 			who = append(who, p.Who)
 		}
 	}
-	require.Equal(t, []string{"RabbitMQ", "Qpid JMS", "ActiveMQ Artemis", "RabbitMQ 3", "Azure Service Bus"}, who)
+	require.Equal(t, []string{"RabbitMQ", "Qpid JMS", "RabbitMQ 3", "Azure Service Bus"}, who)
 	_, err = CheckMessage(&amqp.Message{Value: 1.5, Annotations: amqp.Annotations{uint64(1): 1}}, Peer{})
 	wantValueError(t, err, `amqpjms: key of the message-annotations ulong 1: go-amqp cannot write it: forward the encoded message with Forwarder.Append`)
 	_, err = CheckMessage(&amqp.Message{Value: struct{}{}}, Peer{})

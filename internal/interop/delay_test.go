@@ -120,34 +120,33 @@ func sendPast(t *testing.T, s *site, q node) int64 {
 	return at
 }
 
-// pastToJMS shows that the JMS application gets such a message at once, before the one
-// that was sent next.
+// A broker may take such a message through its scheduler, so that the one sent next comes first.
+const withoutDelay = 2 * time.Second
+
+// pastToJMS shows that the JMS application gets such a message at once.
 func pastToJMS(t *testing.T, s *site) (d diff) {
 	q := s.node(t, "queue")
 	s.must(t, command{Op: "subscribe", Consumer: "c", Destination: &q.jms})
-	at := sendPast(t, s, q)
-	var order []value
+	start, at := time.Now(), sendPast(t, s, q)
 	for range 2 {
 		got := s.must(t, command{Op: "receive", Consumer: "c"}).Message
 		require.NotNil(t, got, "the JMS application received nothing")
-		order = append(order, got.Body)
 		if got.Body.String() == jms("due").String() {
+			d.inTime(start)
 			d.want("JMSDeliveryTime", jms(at), got.JMSDeliveryTime)
 		}
 	}
-	d.want("the order", []value{jms("due"), jms("next")}, order)
 	return d
 }
 
 func pastToGo(t *testing.T, s *site) (d diff) {
 	q := s.node(t, "queue")
 	r := s.open(t, q)
-	at := sendPast(t, s, q)
-	var order []any
+	start, at := time.Now(), sendPast(t, s, q)
 	for range 2 {
 		got := r.next(t)
-		order = append(order, got.Value)
 		if got.Value == "due" {
+			d.inTime(start)
 			read, err := got.view.DeliveryTime()
 			require.NoError(t, err)
 			d.want("JMSDeliveryTime", at, read)
@@ -155,6 +154,12 @@ func pastToGo(t *testing.T, s *site) (d diff) {
 			d.want("the annotation", typed(at), typed(got.Annotations["x-opt-delivery-time"]))
 		}
 	}
-	d.want("the order", []any{"due", "next"}, order)
 	return d
+}
+
+// inTime notes a message that came later than one that has no delay.
+func (d *diff) inTime(sent time.Time) {
+	if time.Since(sent) > withoutDelay {
+		d.note("it waits")
+	}
 }

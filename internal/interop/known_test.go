@@ -49,6 +49,19 @@ var known = map[string]byBroker{
 		"BJ":  atOnce, "ART": atOnce, "R4.0": atOnce, "R4.3": atOnce,
 	},
 
+	// Whatever Check says of them.
+	"absolute-expiry-time alone: Go to Go": {"BJ": neverExpires, "R4.0": neverExpires, "R4.3": neverExpires},
+	"delivery times of other types: Go to Go": {
+		"AMQ": numbersOnly, "BJ": numbersOnly, "ART": numbersOnly, "R4.0": noneAtAll, "R4.3": noneAtAll,
+	},
+	"other brokers' delays: Go to Go":          {"AMQ": notDelays, "BJ": notDelays, "ART": notDelays, "R4.0": notDelays, "R4.3": notDelays},
+	"a ubyte as x-opt-jms-msg-type: Go to JMS": {"BJ": neverGotten, "ART": neverGotten, "R4.0": neverGotten, "R4.3": neverGotten},
+	"a group closed by JMSXGroupSeq -1":        {"AMQ": closed, "ART": closed, "R4.0": noGroup, "R4.3": noGroup},
+	"a group closed by JMSXGroupSeq -2":        {"AMQ": closed, "R4.0": noGroup, "R4.3": noGroup},
+	"bare addresses: an anonymous Go to Go": {
+		"R4.0": bareRefused, "R4.3": bareRefused,
+	},
+
 	"Go modifies, delivery failed: Go again": {
 		"R4.0": {"not counted", "JMSXDeliveryCount is 1, not 2; JMSRedelivered is false, not true"},
 	},
@@ -254,3 +267,15 @@ func spelled(kind, value string, brokers byBroker) byBroker {
 	}
 	return brokers
 }
+
+var (
+	neverExpires = instead{"never expires", "what is received is expired, not fresh"}
+	numbersOnly  = instead{"numbers only", "a timestamp comes at once; a symbol comes at once; a string comes at once"}
+	noneAtAll    = instead{"not delayed", "a long comes at once; a timestamp comes at once; a double comes at once; a symbol comes at once; a string comes at once"}
+	notDelays    = instead{"not delayed", "_AMQ_SCHED_DELIVERY comes at once; ScheduledEnqueueTimeUtc comes at once; " +
+		"x-opt-delivery-time as a property comes at once; x-delay comes at once"}
+	neverGotten = instead{"never gotten", "the application never gets it"}
+	closed      = instead{"closes it", "another consumer gets the next message"}
+	bareRefused = instead{"refused", "a bare name is refused: amqp:precondition-failed"}
+	noGroup     = instead{"no groups", "another consumer gets the next message"}
+)
