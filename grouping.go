@@ -1599,22 +1599,28 @@ type candidate struct {
 // insert puts a message into a tree in the queue's order. A ranked tree of a FIFO queue is ordered
 // by sequence numbers, and looks at no message.
 func (g *Groups[M]) insert(t *btree.Tree, i uint32, sequence uint64, ranked bool) {
-	if ranked && g.compare == nil {
+	switch {
+	case g.compare != nil:
+		msg := g.messages.At(i)
+		t.Insert(&g.nodes, i, 0, func(j uint32) bool { return g.before(g.messages.At(j), msg) })
+	case ranked:
 		t.Insert(&g.nodes, i, sequence, nil)
-		return
+	default:
+		t.Insert(&g.nodes, i, 0, func(j uint32) bool { return g.messages.At(j).sequence < sequence })
 	}
-	msg := g.messages.At(i)
-	t.Insert(&g.nodes, i, 0, func(j uint32) bool { return g.before(g.messages.At(j), msg) })
 }
 
 // remove takes a message out of the tree that insert put it into.
 func (g *Groups[M]) remove(t *btree.Tree, i uint32, sequence uint64, ranked bool) {
-	if ranked && g.compare == nil {
+	switch {
+	case g.compare != nil:
+		msg := g.messages.At(i)
+		t.Delete(&g.nodes, i, 0, func(j uint32) bool { return g.before(g.messages.At(j), msg) })
+	case ranked:
 		t.Delete(&g.nodes, i, sequence, nil)
-		return
+	default:
+		t.Delete(&g.nodes, i, 0, func(j uint32) bool { return g.messages.At(j).sequence < sequence })
 	}
-	msg := g.messages.At(i)
-	t.Delete(&g.nodes, i, 0, func(j uint32) bool { return g.before(g.messages.At(j), msg) })
 }
 
 // after calls f for each message of a tree after a place, in order, until f returns false.

@@ -112,10 +112,13 @@ func (n *node) position(rank uint64, before Before) int {
 		}
 		return int(at)
 	}
-	at, end := 0, n.n-1
-	if before(n.id[end]) { // as in most calls
+	if before(n.id[n.n-1]) { // most numbers come at the end
 		return n.n
 	}
+	if !before(n.id[0]) { // and leave, or come back, at the beginning
+		return 0
+	}
+	at, end := 1, n.n-1
 	for at < end {
 		if middle := (at + end) / 2; before(n.id[middle]) {
 			at = middle + 1

@@ -286,11 +286,11 @@ func TestTreeComparisons(t *testing.T) {
 		f    func()
 		most int
 	}{
-		{"Insert", func() { tree.Insert(&nodes, 777, 0, before(777)) }, 3 * 7},
-		{"Delete", func() { require.True(t, tree.Delete(&nodes, 777, 0, before(777))) }, 3 * 7},
+		{"Insert", func() { tree.Insert(&nodes, 777, 0, before(777)) }, 3 * 8},
+		{"Delete", func() { require.True(t, tree.Delete(&nodes, 777, 0, before(777))) }, 3 * 8},
 		{"After", func() {
 			tree.After(0, before(779), func(id uint32) bool { require.EqualValues(t, 780, id); return false })
-		}, 3 * 7},
+		}, 3 * 8},
 		{"After none", func() { tree.After(0, nil, func(id uint32) bool { require.EqualValues(t, 2, id); return false }) }, 0},
 		{"First", func() { require.EqualValues(t, 2, tree.First()) }, 0},
 	} {
