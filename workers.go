@@ -20,10 +20,11 @@ import (
 //
 // While a message is handled or retried, nothing later of its group is. Delivery is at least
 // once: what was not settled when a link is lost comes again, in order on the brokers of the
-// live tests; on a quorum queue of RabbitMQ if Held does not shrink. Until a broker notices that
-// a connection is gone, the next one gets later messages. Order across that and across processes
-// is the broker's: a single active consumer of a RabbitMQ queue, a session of Azure Service Bus
-// or a group of Artemis gives one process a group, and Workers keep its order there.
+// live tests; on ActiveMQ Classic and a quorum queue of RabbitMQ if Held does not shrink. Until a
+// broker has taken back what a lost connection held, the next one gets later messages: wait a
+// moment before attaching anew. Order beyond that and across processes is the broker's: a single
+// active consumer of a RabbitMQ queue, a session of Azure Service Bus or a group of Artemis gives
+// one process a group, and Workers keep its order there.
 type Workers struct {
 	Consumer Consumer // makes the View that a handler gets; Run does not attach it
 

@@ -277,6 +277,20 @@ func TestWorkersStuckGroup(t *testing.T) {
 	}
 }
 
+// A link that holds nothing but what waits to be retried stalls too.
+func TestWorkersStallOfRetries(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFakeSource("a", "b", "c")
+		w := &Workers{Handlers: 1, Held: 2, Retries: 1, Backoff: func(int) time.Duration { return time.Hour }}
+		stop := runWorkers(w, f, func(_ context.Context, v View) (Outcome, error) { return 0, errors.New("no") })
+		time.Sleep(time.Minute)
+		require.EqualValues(t, 1, w.Stalls())
+		time.Sleep(24 * time.Hour)
+		require.ElementsMatch(t, []string{"rejected 0", "rejected 1", "rejected 2"}, f.log())
+		require.ErrorIs(t, stop(), context.Canceled)
+	})
+}
+
 // At shutdown running handlers finish, and what was not handled is released in order, what was prefetched last.
 func TestWorkersShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -431,22 +445,26 @@ func TestWorkersHandlerExits(t *testing.T) {
 
 // Nothing is begun once ctx has ended, though messages are there.
 func TestWorkersEndedContext(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFakeSource("a", "b", "c", "d", "e")
-		ctx, cancel := context.WithCancel(t.Context())
-		handled := 0
-		err := (&Workers{Handlers: 1, Held: 5}).run(ctx, f, func(context.Context, View) (Outcome, error) {
-			handled++
-			cancel()
-			return Accepted, nil
-		})
-		require.Equal(t, context.Canceled, err)
-		require.Equal(t, 1, handled)
-		require.Zero(t, f.taken)
-		err = (&Workers{Handlers: 1, Held: 5}).run(ctx, f, func(context.Context, View) (Outcome, error) { panic("handled") })
-		require.Equal(t, context.Canceled, err)
-		require.Zero(t, f.taken)
+	for range 100 { // what comes first is up to the scheduler
+		synctest.Test(t, endedContext)
+	}
+}
+
+func endedContext(t *testing.T) {
+	f := newFakeSource("a", "b", "c", "d", "e")
+	ctx, cancel := context.WithCancel(t.Context())
+	handled := 0
+	err := (&Workers{Handlers: 1, Held: 5}).run(ctx, f, func(context.Context, View) (Outcome, error) {
+		handled++
+		cancel()
+		return Accepted, nil
 	})
+	require.Equal(t, context.Canceled, err)
+	require.Equal(t, 1, handled)
+	require.Zero(t, f.taken)
+	err = (&Workers{Handlers: 1, Held: 5}).run(ctx, f, func(context.Context, View) (Outcome, error) { panic("handled") })
+	require.Equal(t, context.Canceled, err)
+	require.Zero(t, f.taken)
 }
 
 // A receiver whose credit go-amqp issues is refused, before anything is handled.

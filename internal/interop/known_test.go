@@ -27,6 +27,10 @@ var known = map[string]byBroker{
 		"R4.0": {"durable is added", "durable is PERSISTENT, not unset"},
 		"R4.3": {"not durable is added", "durable is NON_PERSISTENT, not unset"},
 	},
+	// What comes back a second time goes behind what came back and was not sent again.
+	"Go loses the connection, and with some of them the next: come again in order":               {"AMQ": behindReturned},
+	"quorum queue: Go loses the connection, and with some of them the next: come again in order": {"R4.0": behindReturned, "R4.3": behindReturned},
+
 	// It makes the message of JMS again, and leaves AMQP's default out.
 	"NON_PERSISTENT: Go to Go, as it is encoded": {
 		"AMQ": {"durable is left out", "durable is unset, not NON_PERSISTENT"},
@@ -211,6 +215,7 @@ var (
 	gone               = instead{"gone", "that it comes is false, not true"}
 	topicRefused       = instead{"subscriptions refused", "Go's subscription is refused: session: amqp:invalid-field; the JMS application's is refused: no answer"}
 	topicRefusedByLink = instead{"subscriptions refused", "Go's subscription is refused: amqp:invalid-field; the JMS application's is refused: amqp:invalid-field"}
+	behindReturned     = instead{"behind the others", "the order to the same is [3 4 5 1 2 6 7 8], not [1 2 3 4 5 6 7 8]; the order to another is [3 4 5 1 2 6 7 8], not [1 2 3 4 5 6 7 8]"}
 	modeIgnored        = ignored("JMSDeliveryMode = 'NON_PERSISTENT'", "JMSDeliveryMode = 'PERSISTENT'")
 	priorityIgnored    = ignored("JMSPriority = 0", "JMSPriority > 4")
 	correlationIgnored = ignored("JMSCorrelationID = 'one'", "JMSCorrelationID = 'other'")

@@ -76,7 +76,7 @@ func TestWorkers(t *testing.T) {
 					figures.add(name, "in order", o.String())
 				})
 				t.Run("throughput "+queueType, func(t *testing.T) {
-					figures.add(name, "throughput", throughput(t, s, q("fast"), 20_000, 10).String())
+					figures.add(name, "throughput", throughput(t, s, q("fast"), 20_000, 7).String())
 				})
 				t.Run("stuck "+queueType, func(t *testing.T) {
 					figures.add(name, "a stuck handler", stuck(t, s, q("stuck")).String())
@@ -300,7 +300,8 @@ func (s *site) workers(handlers, held int) *amqpjms.Workers {
 type workload struct{ messages, groups, cuts int }
 
 // ledger watches the order in which the messages of groups are handled. After message n was
-// handled, no later one than n+1 may be; after it failed, none later than n.
+// handled, no later one than n+1 may be; after it failed, none later than n. A message that the
+// broker sent before an earlier one of its group is excused, and counted.
 type ledger struct {
 	mu       sync.Mutex
 	groups   map[int]*account
@@ -309,30 +310,56 @@ type ledger struct {
 	failed   int
 	last     time.Time
 	disorder []string
+	amiss    int // sent by the broker before an earlier one
 }
 
 type account struct {
 	busy bool
 	next int // the latest message that may be handled now
 	done map[int]bool
+
+	run    int // the connection on which one came last
+	came   int // and which
+	excuse map[int]bool
 }
 
 func newLedger() *ledger { return &ledger{groups: map[int]*account{}} }
 
+func (l *ledger) account(group int) *account {
+	g := l.groups[group]
+	if g == nil {
+		g = &account{done: map[int]bool{}, excuse: map[int]bool{}}
+		l.groups[group] = g
+	}
+	return g
+}
+
+// comes takes down that a message came on a connection, counted from 1.
+func (l *ledger) comes(p parcel, run int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	g := l.account(p.group)
+	latest := g.next
+	if g.run == run {
+		latest = g.came + 1
+	}
+	if p.n > latest {
+		l.amiss++
+		g.excuse[p.n] = true
+	}
+	g.run, g.came = run, p.n
+}
+
 func (l *ledger) begin(p parcel) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	g := l.groups[p.group]
-	if g == nil {
-		g = &account{done: map[int]bool{}}
-		l.groups[p.group] = g
-	}
+	g := l.account(p.group)
 	l.begun++
 	l.last = time.Now()
 	if g.busy {
 		l.disorder = append(l.disorder, fmt.Sprintf("message %d of group %d is handled while another is", p.n, p.group))
 	}
-	if p.n > g.next {
+	if p.n > g.next && !g.excuse[p.n] {
 		l.disorder = append(l.disorder, fmt.Sprintf("message %d of group %d is handled before %d", p.n, p.group, g.next))
 	}
 	g.busy = true
@@ -367,13 +394,14 @@ type ordered struct {
 	diff
 	workload
 	handlings, failures, runs int
+	amiss                     int
 	stalls                    int64
 	took                      time.Duration
 }
 
 func (o ordered) String() string {
-	return fmt.Sprintf("%d messages of %d groups, %d handlings, %d of which failed, %d connections, %d stalls: %.1f s, %.0f messages/s",
-		o.messages, o.groups, o.handlings, o.failures, o.runs, o.stalls, o.took.Seconds(), float64(o.messages)/o.took.Seconds())
+	return fmt.Sprintf("%d messages of %d groups, %d handlings, %d of which failed, %d connections, %d sent by the broker before an earlier one, %d stalls: %.1f s, %.0f messages/s",
+		o.messages, o.groups, o.handlings, o.failures, o.runs, o.amiss, o.stalls, o.took.Seconds(), float64(o.messages)/o.took.Seconds())
 }
 
 // inOrder has 16 handlers that fail and panic at random handle messages of many groups while
@@ -448,8 +476,19 @@ func inOrder(t *testing.T, s *site, q node, load workload) (o ordered) {
 			}
 		}
 	}()
-	const held = 500
+	const (
+		held = 500
+		// Until the broker has taken back what the lost connection held, a new one gets what is
+		// behind: without a pause, Broker-J under load did so.
+		pause = 250 * time.Millisecond
+	)
 	w := s.workers(16, held)
+	w.Key = func(v amqpjms.View) (amqpjms.GroupKey, error) { // of each message as it comes
+		if p, err := parcelOf(v); err == nil {
+			book.comes(p, o.runs)
+		}
+		return amqpjms.GroupKeyOf(v.Message, amqpjms.GroupIDHeader)
+	}
 	for ctx.Err() == nil {
 		l := s.line(t, q, -1)
 		mu.Lock()
@@ -462,6 +501,7 @@ func inOrder(t *testing.T, s *site, q node, load workload) (o ordered) {
 		if ctx.Err() == nil {
 			var lost *amqp.ConnError
 			require.ErrorAs(t, err, &lost)
+			time.Sleep(pause)
 		}
 	}
 	<-watched
@@ -472,7 +512,7 @@ func inOrder(t *testing.T, s *site, q node, load workload) (o ordered) {
 	default:
 		o.note("only %d of %d were handled", book.handled, load.messages)
 	}
-	o.handlings, o.failures, o.stalls = book.begun, book.failed, w.Stalls()
+	o.handlings, o.failures, o.amiss, o.stalls = book.begun, book.failed, book.amiss, w.Stalls()
 	for i, line := range book.disorder {
 		if i == 5 {
 			o.note("%d times in disorder", len(book.disorder))
@@ -517,9 +557,13 @@ func median(of []float64) float64 {
 }
 
 func (r rates) String() string {
-	a, b := median(r.workers), median(r.hand)
-	return fmt.Sprintf("Workers %.0f messages/s (%.0f to %.0f), by hand %.0f (%.0f to %.0f): %+.0f %%",
-		a, slices.Min(r.workers), slices.Max(r.workers), b, slices.Min(r.hand), slices.Max(r.hand), 100*(a/b-1))
+	var ratios []float64 // of neighbours, as what else the machine does changes
+	for i, w := range r.workers {
+		ratios = append(ratios, 100*(w/r.hand[i]-1))
+	}
+	return fmt.Sprintf("Workers %.0f messages/s (%.0f to %.0f), by hand %.0f (%.0f to %.0f); turn by turn %+.0f %% (%+.0f to %+.0f)",
+		median(r.workers), slices.Min(r.workers), slices.Max(r.workers), median(r.hand), slices.Min(r.hand), slices.Max(r.hand),
+		median(ratios), slices.Min(ratios), slices.Max(ratios))
 }
 
 // throughput has 16 handlers that only look at a message take a queue's messages, each of
