@@ -1254,3 +1254,63 @@ func benchmarkKey(b *testing.B) {
 		})
 	})
 }
+
+// A whole message written, from the settings to the bytes. The id and the body are made beforehand, and the values of
+// properties are boxed.
+func BenchmarkAppend(b *testing.B) {
+	p, payload := typicalProducer()
+	now, id := sentAt(), NewID()
+	properties := []Entry{{"region", "north"}, {"count", int32(3)}, {"urgent", true}}
+	byName := map[string]any{"region": "north", "count": int32(3), "urgent": true}
+	replyTo := Destination{Kind: Queue, Name: "replies"}
+	w := Editor{Peer: p.Peer}
+	body := BytesBody(payload)
+	ours := func(dst []byte) ([]byte, error) {
+		s, err := p.Stamp(now, id)
+		if err != nil {
+			return nil, err
+		}
+		m := Message{CorrelationID: ulongID(42), ReplyTo: replyTo, Type: Some("order"), GroupID: Some("customer-4711"), Properties: properties, Body: body}
+		return w.Append(dst, s, &m)
+	}
+	theirs := func() (*amqp.Message, error) {
+		var m amqp.Message
+		w.SetBytes(&m, payload)
+		w.SetCorrelationID(&m, ulongID(42))
+		if err := cmp.Or(w.SetReplyTo(&m, replyTo), w.SetType(&m, Some("order")), w.SetGroup(&m, Some("customer-4711"), Opt[int32]{}), w.SetProperties(&m, byName)); err != nil {
+			return nil, err
+		}
+		_, err := p.Prepare(&m, now)
+		return &m, err
+	}
+	requireAlike(b, func() (*amqp.Message, error) {
+		encoded, err := ours(nil)
+		require.NoError(b, err)
+		return unmarshal(encoded)
+	}, theirs)
+	measure(b, "write, 256 B", "amqpjms", func(b *testing.B) {
+		dst := make([]byte, 0, 1024)
+		for b.Loop() {
+			if _, err := ours(dst); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	measure(b, "write, 256 B", "go-amqp", calling(func() error {
+		m, err := theirs()
+		if err == nil {
+			_, err = m.MarshalBinary()
+		}
+		return err
+	}))
+	set, err := theirs()
+	require.NoError(b, err)
+	measure(b, "write, 256 B", "prepare-and-marshal", calling(func() error {
+		m := *set
+		if _, err := p.Prepare(&m, now); err != nil {
+			return err
+		}
+		_, err := m.MarshalBinary()
+		return err
+	}))
+}

@@ -349,6 +349,9 @@ func (b Body) Outgoing(p Peer) Body {
 // readByContentType reports whether a JMS client reads the data of a TextMessage only by its
 // content-type: in a charset that UTF-8 does not include.
 func (b Body) readByContentType() bool {
+	if b.ContentType == contentText { // our own, at no cost
+		return false
+	}
 	c := parseContentType(b.ContentType)
 	cs, _, err := c.charset(b.ContentEncoding)
 	return c.textual() && (errors.Is(err, errUnknownCharset) || err == nil && cs != charset.UTF8 && cs != charset.ASCII)

@@ -2317,3 +2317,254 @@ func TestViewsAgree(t *testing.T) {
 
 // plainValue returns a value as text, in which NaN is equal to itself.
 func plainValue(v any) string { return fmt.Sprintf("%#v", v) }
+
+// messageOf returns what an application has set on m.
+func messageOf(t testing.TB, m *amqp.Message) Message {
+	t.Helper()
+	p := propertiesOf(m)
+	id, err := IDFrom(p.CorrelationID)
+	require.NoError(t, err)
+	fields := fieldsOf(m)
+	message := Message{CorrelationID: id, Type: optional(p.Subject), Body: bodyOf(m)}
+	message.setFields(&fields)
+	if p.ReplyTo != nil {
+		message.ReplyTo = Destination{Kind: DestinationKindFrom(annotationOf(m, AnnotationReplyTo), nil), Name: "", Address: *p.ReplyTo}
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.ApplicationProperties)) {
+		message.Properties = append(message.Properties, Entry{name, m.ApplicationProperties[name]})
+	}
+	return message
+}
+
+// What Append writes says the same, value for value, as what Apply and go-amqp write, for every recorded send.
+func TestAppend(t *testing.T) {
+	n, foreign := 0, 0
+	for _, c := range golden.Read(t, "testdata/qpid-jms-send/*.txt", golden.SendKeys()...) {
+		m, refused := written(t, c)
+		if m == nil || refused != nil || !c.Representable() {
+			continue
+		}
+		if c.Text("set.resendMode") == "forward" { // whose annotations and footer no application sets
+			foreign++
+			continue
+		}
+		message := messageOf(t, m)
+		for _, p := range c.All("set.property") {
+			if p.Name == "JMS_AMQP_TTL" {
+				value, _ := goValue(p.Value)
+				message.Properties = append(message.Properties, Entry{p.Name, value})
+			}
+		}
+		twice := m.Annotations != nil && annotationOf(m, "x-opt-delivery-time") != nil
+		s, refused := stamped(t, c, m)
+		if refused != nil {
+			continue
+		}
+		require.False(t, twice)
+		want, err := m.MarshalBinary()
+		require.NoError(t, err, c.At())
+		w := Editor{Peer: sentPeer(c), AnyPropertyName: strings.Contains(c.Text("set.connectionOptions"), "validatePropertyNames=false")}
+		got, err := w.Append(nil, s, &message)
+		require.NoError(t, err, c.At())
+		again, err := w.Append([]byte("head"), s, &message)
+		require.NoError(t, err, c.At())
+		require.Equal(t, append([]byte("head"), got...), again, "%s: the same bytes each time, after what is there", c.At())
+		requireSameMessage(t, c, want, got)
+		require.LessOrEqual(t, len(got), len(want), c.At())
+		n++
+	}
+	require.Greater(t, n, 250)
+	require.Less(t, foreign, 60)
+}
+
+// requireSameMessage wants two encoded messages to have the same sections with the same values.
+func requireSameMessage(t *testing.T, c golden.Case, want, got []byte) {
+	t.Helper()
+	var a, b RawMessage
+	require.NoError(t, a.Parse(want), c.At())
+	require.NoError(t, b.Parse(got), c.At())
+	require.Equal(t, must(HeaderFrom(a.Header.MessageHeader())), must(HeaderFrom(b.Header.MessageHeader())), c.At())
+	x, y := sectionValues(t, c, want), sectionValues(t, c, got)
+	require.ElementsMatch(t, slices.Collect(maps.Keys(x)), slices.Collect(maps.Keys(y)), c.At())
+	for name := range x {
+		require.Len(t, y[name], len(x[name]), "%s: %s", c.At(), name)
+		for i := range x[name] {
+			require.True(t, x[name][i].Equal(y[name][i]), "%s: %s: want %v, got %v", c.At(), name, x[name][i], y[name][i])
+		}
+	}
+}
+
+func TestAppendRows(t *testing.T) {
+	queue := Destination{Kind: Queue, Name: "q"}
+	stamp := func(p Producer) Stamp {
+		s, err := p.Stamp(time.UnixMilli(1000), ulongID(7))
+		require.NoError(t, err)
+		return s
+	}
+	text := func(s string) Body { return must(TextBody(s)) }
+	for _, row := range []struct {
+		rule string
+		w    Editor
+		s    Stamp
+		m    Message
+		want string
+	}{
+		{"nothing but a stamp", Editor{}, Stamp{}, Message{Body: text("t")},
+			`00 53 70 c0 02 01 41 00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 05 00 53 77 a1 01 "t"`},
+		{"no annotations and no properties", Editor{}, Stamp{Peer: ServiceBus()}, Message{Body: Body{ContentType: "text/plain; charset=utf-16", Data: [][]byte{{0, 'a'}}}},
+			`00 53 70 c0 02 01 41 00 53 73 c0 23 07 40 40 40 40 40 40 a3 1a "text/plain; charset=utf-16" 00 53 75 a0 02 00 61`},
+		{"all that a producer says", Editor{}, stamp(Producer{Peer: Artemis(), Destination: queue, Priority: Some[uint8](9), TimeToLive: time.Hour, DeliveryDelay: time.Second, UserID: "u"}),
+			Message{Body: BytesBody([]byte{1})},
+			`00 53 70 c0 09 03 41 50 09 70 0036ee80` +
+				`00 53 72 c1 47 06 a3 0e "x-opt-jms-dest" 51 00 a3 12 "x-opt-jms-msg-type" 51 03 a3 13 "x-opt-delivery-time" 81 00000000000007d0` +
+				`00 53 73 c0 39 0a 53 07 a0 01 "u" a1 01 "q" 40 40 40 a3 18 "application/octet-stream" 40 83 000000000036f268 83 00000000000003e8` +
+				`00 53 75 a0 01 01`},
+		{"all that an application says", Editor{Peer: ActiveMQ()}, Stamp{}, Message{
+			CorrelationID: uuidID([16]byte{1}), ReplyTo: Destination{Kind: TemporaryQueue, Name: "t"}, Type: Some(""), GroupID: Some(""), GroupSeq: Some[int32](-1),
+			ReplyToGroupID: Some("r"), TTL: Some[uint32](5), Properties: []Entry{{"b", true}, {"a", nil}}, Body: NullTextBody(),
+		}, `00 53 70 c0 05 03 41 40 52 05` +
+			`00 53 72 c1 2d 04 a3 12 "x-opt-jms-reply-to" 51 02 a3 12 "x-opt-jms-msg-type" 51 05` +
+			`00 53 73 c0 28 0d 40 40 40 a1 00 a1 01 "t" 98 01000000000000000000000000000000 40 40 40 40 a1 00 70 ffffffff a1 01 "r"` +
+			`00 53 74 c1 09 04 a1 01 "b" 41 a1 01 "a" 40` +
+			`00 53 77 40`},
+		{"properties that are fields", Editor{}, Stamp{}, Message{GroupID: Some("x"), Properties: []Entry{
+			{"JMSXGroupID", "g"}, {"JMSXGroupSeq", int8(0)}, {"JMS_AMQP_CONTENT_TYPE", "a/b"}, {"JMS_AMQP_TTL", int32(1)}}, Body: BytesBody(nil)},
+			`00 53 70 c0 05 03 41 40 52 01 00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 03` +
+				`00 53 73 c0 13 0c 40 40 40 40 40 40 a3 03 "a/b" 40 40 40 a1 01 "g" 43 00 53 75 a0 00`},
+		{"escaped names", Editor{EscapePropertyNames: true}, Stamp{}, Message{Properties: []Entry{{"a-b", int64(1)}}, Body: text("")},
+			`00 53 70 c0 02 01 41 00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 05 00 53 74 c1 0f 02 a1 0a "a_HYPHEN_b" 55 01 00 53 77 a1 00`},
+		{"a delay that is a property replaces the application's", Editor{}, stamp(Producer{Peer: delaying(DelayProperty), DeliveryDelay: 1}),
+			Message{Properties: []Entry{{"AMQ_SCHEDULED_DELAY", int64(9)}}, Body: text("")},
+			`00 53 70 c0 02 01 41 00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 05 00 53 73 c0 14 0a 53 07 40 40 40 40 40 40 40 40 83 00000000000003e8` +
+				`00 53 74 c1 18 02 a1 13 "AMQ_SCHEDULED_DELAY" 55 01 00 53 77 a1 00`},
+		{"no delay removes it", Editor{}, stamp(Producer{Peer: delaying(DelayProperty), NoTimestamp: true, NoMessageID: true}),
+			Message{Properties: []Entry{{"AMQ_SCHEDULED_DELAY", int64(9)}}, Body: text("")},
+			`00 53 70 c0 02 01 41 00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 05 00 53 77 a1 00`},
+		{"a body that the caller goes on with", Editor{}, Stamp{}, Message{Body: BytesBody([]byte("ab")), More: 2},
+			`00 53 70 c0 02 01 41 00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 03 00 53 73 c0 21 07 40 40 40 40 40 40 a3 18 "application/octet-stream" 00 53 75 a0 04 "ab"`},
+		{"a long text that he does", Editor{}, Stamp{}, Message{Body: text(""), More: 256},
+			`00 53 70 c0 02 01 41 00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 05 00 53 77 b1 00000100`},
+		{"a plain message, and what takes no null", Editor{}, Stamp{Peer: ServiceBus()}, Message{Body: PlainBody()},
+			`00 53 70 c0 02 01 41 00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 00`},
+		{"a stream in its wide form", Editor{}, Stamp{}, Message{Body: must(StreamBody([]any{strings.Repeat("x", 253)}))},
+			`00 53 70 c0 02 01 41 00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 04 00 53 76 d0 00000103 00000001 a1 fd "` + strings.Repeat("x", 253) + `"`},
+		{"and just in its short one", Editor{}, Stamp{}, Message{Body: must(StreamBody([]any{strings.Repeat("x", 251), nil}))},
+			`00 53 70 c0 02 01 41 00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 04 00 53 76 c0 ff 02 a1 fb "` + strings.Repeat("x", 251) + `" 40`},
+		{"a map in the order of its keys", Editor{}, Stamp{}, Message{Body: must(MapBody(map[string]any{"b": int32(1), "a": []byte{}, "aa": 1.5}))},
+			`00 53 70 c0 02 01 41 00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 02 00 53 77 c1 18 06 a1 01 "a" a0 00 a1 01 "b" 54 01 a1 02 "aa" 82 3ff8000000000000`},
+	} {
+		got, err := row.w.Append([]byte{1}, row.s, &row.m)
+		require.NoError(t, err, row.rule)
+		require.Equal(t, fmt.Sprintf("% x", append([]byte{1}, encoded(t, row.want)...)), fmt.Sprintf("% x", got), row.rule)
+	}
+
+	for _, row := range []struct {
+		rule string
+		w    Editor
+		s    Stamp
+		m    Message
+		err  string
+	}{
+		{"a type", Editor{}, Stamp{}, Message{Properties: []Entry{{"a", 1}}}, `property "a" of type int: want bool, int8, int16, int32, int64, float32, float64, string or nil`},
+		{"text", Editor{}, Stamp{}, Message{Properties: []Entry{{"a", "\xff"}}}, `property "a" "\xff": not valid UTF-8`},
+		{"a name", Editor{}, Stamp{}, Message{Properties: []Entry{{"a-b", true}}}, `property "a-b": '-' cannot be in a Java identifier`},
+		{"JMS's own", Editor{}, Stamp{}, Message{Properties: []Entry{{"JMSXDeliveryCount", int32(1)}}}, `JMSXDeliveryCount 1: cannot be set or removed`},
+		{"twice", Editor{}, Stamp{}, Message{Properties: []Entry{{"a", true}, {"b", true}, {"a", true}}}, `property "a": set twice`},
+		{"reply-to", Editor{}, Stamp{}, Message{ReplyTo: Destination{Name: "q"}}, `destination "q": kind is unknown, want queue, topic, temporary queue or temporary topic (Destination.Kind)`},
+		{"type", Editor{}, Stamp{}, Message{Type: Some("\xff")}, `type "\xff": not valid UTF-8`},
+		{"content type", Editor{}, Stamp{}, Message{Body: Body{ContentType: "\u00fc", Data: [][]byte{{}}}}, `content-type "ü": not ASCII`},
+		{"a second delay", Editor{}, stamp(Producer{Peer: Artemis(), DeliveryDelay: time.Second}), Message{Properties: []Entry{{"AMQ_SCHEDULED_DELAY", int64(1)}}},
+			`property "AMQ_SCHEDULED_DELAY": a second delay beside x-opt-delivery-time`},
+		{"a short ttl", Editor{}, stamp(Producer{Peer: Artemis(), DeliveryDelay: time.Second}), Message{TTL: Some[uint32](999)},
+			`JMS_AMQP_TTL 999ms: shorter than the delivery delay of 1000ms`},
+		{"a body of two sorts", Editor{}, Stamp{}, Message{Body: Body{Value: "a", Data: [][]byte{{}}}}, `body of different sections: AMQP has no such body: give one of Data, Sequences and Value`},
+		{"a value", Editor{}, Stamp{}, Message{Body: Body{Value: []any{1i}}}, `body of type complex128: not an AMQP type`},
+		{"a key", Editor{}, Stamp{}, Message{Body: Body{Value: map[any]any{1i: 1}}}, `key of the body of type complex128: not an AMQP type`},
+		{"broken bytes", Editor{}, Stamp{}, Message{Body: Body{Value: RawValue{0xa1, 1}}}, `body string: unexpected EOF`},
+		{"a descriptor", Editor{}, Stamp{}, Message{Body: Body{Value: Described{"a", 1}}}, `descriptor of the body string: neither an amqp.Symbol nor a uint64`},
+		{"the rest of a map", Editor{}, Stamp{}, Message{Body: must(MapBody(nil)), More: 1}, `rest of the body (Message.More) 1: the body is not data, a string or a binary`},
+		{"a negative rest", Editor{}, Stamp{}, Message{Body: BytesBody(nil), More: -1}, `rest of the body (Message.More) -1: negative`},
+	} {
+		dst := []byte{1}
+		got, err := row.w.Append(dst, row.s, &row.m)
+		wantValueError(t, err, "amqpjms: "+row.err)
+		require.Equal(t, dst, got, row.rule)
+	}
+	many := Message{}
+	for i := range 100 {
+		many.Properties = append(many.Properties, Entry{"p" + strconv.Itoa(i), true})
+	}
+	_, err := Editor{}.Append(nil, Stamp{}, &many)
+	require.NoError(t, err)
+	many.Properties[99].Name = "p33"
+	_, err = Editor{}.Append(nil, Stamp{}, &many)
+	wantValueError(t, err, `amqpjms: property "p33": set twice`)
+	many.Properties[99].Name = "p1"
+	_, err = Editor{}.Append(nil, Stamp{}, &many)
+	wantValueError(t, err, `amqpjms: property "p1": set twice`)
+
+	var deep any = "x"
+	for range 101 {
+		deep = []any{deep}
+	}
+	_, err = Editor{}.Append(nil, Stamp{}, &Message{Body: Body{Value: deep}})
+	wantValueError(t, err, `amqpjms: body string: nested too deep`)
+}
+
+// Every value that go-amqp decodes comes back from what appendAny makes of it.
+func TestAppendAny(t *testing.T) {
+	for _, v := range []any{nil, true, int8(-1), int16(-300), int32(1), int32(-70000), int64(1), int64(math.MinInt64), uint8(1), uint16(2), uint32(0), uint32(255),
+		uint32(256), uint64(0), uint64(255), uint64(math.MaxUint64), float32(1.5), 2.5, "", "text", strings.Repeat("x", 300), []byte{}, []byte{1}, time.UnixMilli(-5),
+		amqp.UUID{1}, []any(nil), []any{nil, "a", []any{int8(1)}}, map[string]any{"a": int8(1)}, map[any]any{int8(1): "a", "b": true},
+		[]bool{true, false}, []int8{1}, []int16{-1}, []int32{1, -300}, []int64{1}, []uint16{1}, []uint32{1}, []uint64{1}, []float32{1}, []float64{1},
+		[]string{"a", ""}, []amqp.Symbol{"a"}, [][]byte{{1}, {2}}, []time.Time{time.UnixMilli(1).UTC()}, []amqp.UUID{{1}}, []map[any]any{{int8(1): "a"}, {}}} {
+		b, err := appendAny([]byte{0, 0x53, 0x77}, "v", v, 0)
+		require.NoError(t, err, "%#v", v)
+		m, err := unmarshal(b)
+		require.NoError(t, err, "%#v: % x", v, b)
+		require.Equal(t, plainValue(v), plainValue(m.Value), "% x", b)
+		ours, err := RawValue(b[3:]).decode()
+		require.NoError(t, err)
+		require.Equal(t, plainValue(notNilList(v)), plainValue(ours), "% x", b)
+	}
+	for _, wire := range []string{"e0050350010203", "00a30161 7300000063", "7300000063", "7400000001"} {
+		raw := RawValue(unhexed(t, wire))
+		b, err := appendAny(nil, "v", raw, 0)
+		require.NoError(t, err)
+		require.Equal(t, []byte(raw), b)
+	}
+	m, err := unmarshal(encoded(t, "00 53 77 c0 13 02 e0 05 03 50 010203 00 80 0000000000000100 41"))
+	require.NoError(t, err)
+	b, err := appendAny(nil, "v", m.Value, 0)
+	require.NoError(t, err)
+	require.Equal(t, encoded(t, "c0 13 02 e0 05 03 50 010203 00 80 0000000000000100 41"), b)
+}
+
+func notNilList(v any) any {
+	if l, ok := v.([]any); ok && l == nil {
+		return []any{}
+	}
+	return v
+}
+
+// Writing allocates nothing but what dst must grow by.
+func TestAppendAllocs(t *testing.T) {
+	p := Producer{Peer: Artemis(), Destination: Destination{Kind: Queue, Name: "orders"}, TimeToLive: time.Hour, DeliveryDelay: time.Second, UserID: "u"}
+	m := Message{
+		CorrelationID: ulongID(42), ReplyTo: Destination{Kind: Queue, Name: "replies"}, Type: Some("order"), GroupID: Some("g"), GroupSeq: Some[int32](1),
+		Properties: []Entry{{"region", "north"}, {"count", int32(3)}, {"urgent", true}, {"none", nil}, {"ratio", 0.5}},
+	}
+	id, dst := NewID(), make([]byte, 0, 1024)
+	for _, body := range []Body{BytesBody([]byte("abc")), must(TextBody("abc")), NullTextBody(), must(TextDataBody("abc")), must(StreamBody([]any{"a", int32(1)}))} {
+		m.Body = body
+		require.Zero(t, testing.AllocsPerRun(100, func() {
+			s, err := p.Stamp(sentAt(), id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err = (Editor{}).Append(dst, s, &m); err != nil {
+				t.Fatal(err)
+			}
+		}), body.String())
+	}
+}

@@ -1,6 +1,8 @@
 package amqpjms
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"maps"
 	"math"
@@ -416,7 +418,7 @@ func readAnyArray(r *wire.Reader, depth int) any {
 	case wire.Binary:
 		v = elements(&array, constructor, n, (*wire.Reader).Binary)
 	case wire.Timestamp:
-		v = elements(&array, constructor, n, func(r *wire.Reader) time.Time { return time.UnixMilli(r.Timestamp()) })
+		v = elements(&array, constructor, n, func(r *wire.Reader) time.Time { return time.UnixMilli(r.Timestamp()).UTC() })
 	case wire.UUID:
 		v = elements(&array, constructor, n, func(r *wire.Reader) amqp.UUID { return amqp.UUID(r.UUID()) })
 	case wire.Map:
@@ -791,4 +793,239 @@ func shownList(l []any) []any {
 		}
 	}
 	return own
+}
+
+// appendAny appends a value that go-amqp decodes, or a [Described] or [RawValue], in its
+// smallest encoding; of a map the keys in the order of their encodings. what names it for an
+// error, a *[ValueError]: a Go type that AMQP has no type for, text that is not UTF-8, a symbol
+// that is not ASCII, more than 100 levels or 4 GiB. It returns b as far as it came then.
+func appendAny(b []byte, what string, v any, depth int) ([]byte, error) {
+	if depth > wire.MaxDepth {
+		return b, &ValueError{What: what, Value: amqpTypeName(v), Err: goamqp.ErrTooDeep}
+	}
+	switch v := v.(type) {
+	case nil, amqp.Null:
+		return wire.AppendNull(b), nil
+	case bool:
+		return wire.AppendBoolean(b, v), nil
+	case int8:
+		return wire.AppendByte(b, v), nil
+	case int16:
+		return wire.AppendShort(b, v), nil
+	case int32:
+		return wire.AppendInt(b, v), nil
+	case int64:
+		return wire.AppendLong(b, v), nil
+	case uint8:
+		return wire.AppendUbyte(b, v), nil
+	case uint16:
+		return wire.AppendUshort(b, v), nil
+	case uint32:
+		return wire.AppendUint(b, v), nil
+	case uint64:
+		return wire.AppendUlong(b, v), nil
+	case float32:
+		return wire.AppendFloat(b, v), nil
+	case float64:
+		return wire.AppendDouble(b, v), nil
+	case time.Time:
+		return wire.AppendTimestamp(b, v.UnixMilli()), nil
+	case amqp.UUID:
+		return wire.AppendUUID(b, v), nil
+	case uuid.UUID:
+		return wire.AppendUUID(b, v), nil
+	case string:
+		if err := checkText(what, v); err != nil {
+			return b, err
+		}
+		if err := checkSize(what, len(v)); err != nil {
+			return b, err
+		}
+		return wire.AppendString(b, v), nil
+	case amqp.Symbol:
+		if err := cmp.Or(checkSymbol(what, string(v)), checkSize(what, len(v))); err != nil {
+			return b, err
+		}
+		return wire.AppendSymbol(b, v), nil
+	case []byte:
+		if err := checkSize(what, len(v)); err != nil {
+			return b, err
+		}
+		return wire.AppendBinary(b, v), nil
+	case []any:
+		return appendList(b, what, v, depth)
+	case map[string]any:
+		return appendMap(b, what, v, depth)
+	case map[any]any:
+		return appendMap(b, what, v, depth)
+	case Described:
+		return appendDescribed(b, what, v, depth)
+	case RawValue:
+		r := wire.NewReader(v)
+		r.Skip()
+		if r.Done(); r.Err() != nil {
+			return b, &ValueError{What: what, Value: v.Type(), Err: r.Err().Err}
+		}
+		return append(b, v...), nil
+	}
+	return appendRare(b, what, v, depth)
+}
+
+func appendList(b []byte, what string, list []any, depth int) (_ []byte, err error) {
+	start := len(b)
+	b = wire.Begin(b)
+	for _, e := range list {
+		if b, err = appendAny(b, what, e, depth+1); err != nil {
+			return b, err
+		}
+	}
+	return endValue(b, start, what, wire.List, len(list))
+}
+
+func appendMap[K comparable](b []byte, what string, m map[K]any, depth int) (_ []byte, err error) {
+	start := len(b)
+	if b, err = appendPairs(wire.Begin(b), what, m, depth); err != nil {
+		return b, err
+	}
+	return endValue(b, start, what, wire.Map, 2*len(m))
+}
+
+// appendPairs appends the keys and values of a map, in the order of the encoded keys.
+func appendPairs[K comparable](b []byte, what string, m map[K]any, depth int) (_ []byte, err error) {
+	type pair struct {
+		key   []byte
+		value any
+	}
+	pairs := make([]pair, 0, len(m))
+	for key, value := range m {
+		k, err := appendAny(nil, "key of the "+what, key, depth+1)
+		if err != nil {
+			return b, err
+		}
+		pairs = append(pairs, pair{k, value})
+	}
+	slices.SortFunc(pairs, func(x, y pair) int { return bytes.Compare(x.key, y.key) })
+	for _, p := range pairs {
+		if b, err = appendAny(append(b, p.key...), what, p.value, depth+1); err != nil {
+			return b, err
+		}
+	}
+	return b, nil
+}
+
+func appendDescribed(b []byte, what string, d Described, depth int) (_ []byte, err error) {
+	switch d.Descriptor.(type) {
+	case uint64, amqp.Symbol:
+	default:
+		return b, &ValueError{What: "descriptor of the " + what, Value: amqpTypeName(d.Descriptor), Err: errors.New("neither an amqp.Symbol nor a uint64")}
+	}
+	if b, err = appendAny(wire.AppendDescribed(b), what, d.Descriptor, depth+1); err != nil {
+		return b, err
+	}
+	return appendAny(b, what, d.Value, depth+1)
+}
+
+// appendRare is appendAny for arrays and for go-amqp's types without a name.
+func appendRare(b []byte, what string, v any, depth int) ([]byte, error) {
+	switch v := v.(type) {
+	case []bool:
+		return appendArray(b, what, wire.Boolean, v)
+	case []int8:
+		return appendArray(b, what, wire.Byte, v)
+	case []int16:
+		return appendArray(b, what, wire.Short, v)
+	case []int32:
+		return appendArray(b, what, wire.Int, v)
+	case []int64:
+		return appendArray(b, what, wire.Long, v)
+	case []uint16:
+		return appendArray(b, what, wire.Ushort, v)
+	case []uint32:
+		return appendArray(b, what, wire.Uint, v)
+	case []uint64:
+		return appendArray(b, what, wire.Ulong, v)
+	case []float32:
+		return appendArray(b, what, wire.Float, v)
+	case []float64:
+		return appendArray(b, what, wire.Double, v)
+	case [][]byte:
+		return appendArray(b, what, wire.Binary, v)
+	case []string:
+		for _, s := range v {
+			if err := checkText(what, s); err != nil {
+				return b, err
+			}
+		}
+		return appendArray(b, what, wire.String, v)
+	case []amqp.Symbol:
+		texts := make([]string, len(v))
+		for i, s := range v {
+			if texts[i] = string(s); checkSymbol(what, texts[i]) != nil {
+				return b, checkSymbol(what, texts[i])
+			}
+		}
+		return appendArray(b, what, wire.Symbol, texts)
+	case []time.Time:
+		times := make([]int64, len(v))
+		for i, t := range v {
+			times[i] = t.UnixMilli()
+		}
+		return appendArray(b, what, wire.Timestamp, times)
+	case []amqp.UUID:
+		ids := make([][16]byte, len(v))
+		for i, id := range v {
+			ids[i] = id
+		}
+		return appendArray(b, what, wire.UUID, ids)
+	case []map[any]any:
+		start := len(b)
+		b = wire.BeginArray(b, wire.Map)
+		for _, m := range v {
+			element, err := len(b), error(nil)
+			if b, err = appendPairs(wire.BeginElement(b), what, m, depth+1); err != nil {
+				return b, err
+			}
+			if err := checkSize(what, len(b)-element); err != nil {
+				return b, err
+			}
+			wire.EndElement(b, element, 2*len(m))
+		}
+		return endValue(b, start, what, wire.Array, len(v))
+	}
+	if ubytes, ok := goamqp.UbyteArray(v); ok {
+		return appendArray(b, what, wire.Ubyte, ubytes)
+	}
+	if descriptor, value, ok := goamqp.Described(v); ok {
+		return appendDescribed(b, what, Described{descriptor, value}, depth)
+	}
+	return b, &ValueError{What: what, Value: amqpTypeName(v), Err: goamqp.ErrNoType}
+}
+
+func appendArray[T any](b []byte, what string, t wire.Type, elements []T) ([]byte, error) {
+	start := len(b)
+	b = wire.BeginArray(b, t)
+	for _, e := range elements {
+		if err := checkSize(what, len(b)-start); err != nil {
+			return b, err
+		}
+		b = wire.AppendElement(b, e)
+	}
+	return endValue(b, start, what, wire.Array, len(elements))
+}
+
+// endValue ends a list, map or array that [wire.Begin] began.
+func endValue(b []byte, start int, what string, t wire.Type, n int) ([]byte, error) {
+	if err := checkSize(what, len(b)-start); err != nil {
+		return b, err
+	}
+	return wire.End(b, start, t, n), nil
+}
+
+// checkSize is an error if AMQP cannot carry a value of n bytes, its size and count included.
+func checkSize(what string, n int) error {
+	const room = 16
+	if uint64(n) > math.MaxUint32-room {
+		return &ValueError{What: what, Value: strconv.Itoa(n) + " bytes", Err: errTooLong}
+	}
+	return nil
 }

@@ -132,27 +132,16 @@ func AppendMap(b []byte, n int, items []byte) []byte {
 }
 
 // BeginMap begins a map whose keys and values are appended next, in turn. [EndMap] ends it.
-func BeginMap(b []byte) []byte { return append(b, codeMap8, 0, 0) }
+func BeginMap(b []byte) []byte { return Begin(b) }
 
 // EndMap ends a map of n pairs that BeginMap began after the first start bytes. It moves
 // them if they are too long for the smaller encoding, and reports whether they fit the
 // larger.
 func EndMap(b []byte, start, n int) ([]byte, bool) {
-	const small, large = 3, 9 // what stands before the items
-	size := len(b) - start - small
-	if size < math.MaxUint8 { // the size covers the count's byte; no item has less than one
-		b[start+1], b[start+2] = byte(1+size), byte(2*n)
-		return b, true
-	}
-	if uint64(size) > math.MaxUint32-4 {
+	if uint64(len(b)-start) > math.MaxUint32 {
 		return b, false
 	}
-	b = append(b, make([]byte, large-small)...)
-	copy(b[start+large:], b[start+small:])
-	b[start] = codeMap32
-	binary.BigEndian.PutUint32(b[start+1:], uint32(4+size))
-	binary.BigEndian.PutUint32(b[start+5:], uint32(2*n))
-	return b, true
+	return End(b, start, Map, 2*n), true
 }
 
 // BeginList8 begins a list whose items are appended next, at most 255 of them in at
@@ -163,4 +152,165 @@ func BeginList8(b []byte) []byte { return append(b, codeList8, 0, 0) }
 func EndList8(b []byte, start, n int) {
 	b[start+1] = byte(len(b) - start - 2)
 	b[start+2] = byte(n)
+}
+
+// AppendDescribed appends the start of a described value, whose descriptor and value must follow.
+func AppendDescribed(b []byte) []byte { return append(b, codeDescribed) }
+
+// AppendSize appends the start of a binary, string or symbol of n bytes, which must follow. It
+// panics at 4 GiB.
+func AppendSize(b []byte, t Type, n int) []byte {
+	code := byte(codeVbin8)
+	switch t {
+	case String:
+		code = codeStr8
+	case Symbol:
+		code = codeSym8
+	}
+	if n <= math.MaxUint8 {
+		return append(b, code, byte(n))
+	}
+	if uint64(n) > math.MaxUint32 {
+		panic("wire: value of 4 GiB or more")
+	}
+	return binary.BigEndian.AppendUint32(append(b, code|longForm), uint32(n))
+}
+
+// Begin begins a list, map or array whose items are appended next. [End] ends it.
+func Begin(b []byte) []byte { return append(b, 0, 0, 0) }
+
+// End ends a list, map or array of n items (of a map its keys and values) that [Begin] began
+// after the first start bytes, in the smallest form that holds it: the items move where that is
+// not the short one. An array's constructor stands before its items. It panics at 4 GiB.
+func End(b []byte, start int, t Type, n int) []byte {
+	const short, long = 3, 9
+	code := byte(codeList8)
+	switch t {
+	case Map:
+		code = codeMap8
+	case Array:
+		code = codeArray8
+	}
+	size := len(b) - start - short
+	switch {
+	case size == 0 && t == List:
+		return append(b[:start], codeList0)
+	case size < math.MaxUint8 && n <= math.MaxUint8: // the size covers the count's byte
+		b[start], b[start+1], b[start+2] = code, byte(1+size), byte(n)
+		return b
+	case uint64(size) > math.MaxUint32-4 || uint64(n) > math.MaxUint32:
+		panic("wire: value of 4 GiB or more")
+	}
+	var room [long - short]byte
+	b = append(b, room[:]...)
+	copy(b[start+long:], b[start+short:len(b)-len(room)])
+	b[start] = code | longForm
+	binary.BigEndian.PutUint32(b[start+1:], uint32(4+size))
+	binary.BigEndian.PutUint32(b[start+5:], uint32(n))
+	return b
+}
+
+// BeginArray begins an array of elements of a fixed width, whose data is appended next by
+// [AppendElement] and its like. [End] ends it.
+func BeginArray(b []byte, t Type) []byte { return append(Begin(b), arrayCode(t)) }
+
+// arrayCode returns the format code of an array's elements: the widest of the type, which holds
+// them all.
+func arrayCode(t Type) byte {
+	switch t {
+	case Boolean:
+		return codeBoolean
+	case Byte:
+		return codeByte
+	case Ubyte:
+		return codeUbyte
+	case Short:
+		return codeShort
+	case Ushort:
+		return codeUshort
+	case Int:
+		return codeInt
+	case Uint:
+		return codeUint
+	case Long:
+		return codeLong
+	case Ulong:
+		return codeUlong
+	case Float:
+		return codeFloat
+	case Double:
+		return codeDouble
+	case Timestamp:
+		return codeTimestamp
+	case UUID:
+		return codeUUID
+	case String:
+		return codeStr32
+	case Symbol:
+		return codeSym32
+	case Binary:
+		return codeVbin32
+	case Map:
+		return codeMap32
+	}
+	panic("wire: no array of " + t.String())
+}
+
+// AppendElement appends the data of an array's element, in the width that [BeginArray] states.
+// It panics at 4 GiB.
+func AppendElement(b []byte, v any) []byte {
+	variable := func(n int) []byte {
+		if uint64(n) > math.MaxUint32 {
+			panic("wire: value of 4 GiB or more")
+		}
+		return binary.BigEndian.AppendUint32(b, uint32(n))
+	}
+	switch v := v.(type) {
+	case bool:
+		if v {
+			return append(b, 1)
+		}
+		return append(b, 0)
+	case int8:
+		return append(b, byte(v))
+	case uint8:
+		return append(b, v)
+	case int16:
+		return binary.BigEndian.AppendUint16(b, uint16(v))
+	case uint16:
+		return binary.BigEndian.AppendUint16(b, v)
+	case int32:
+		return binary.BigEndian.AppendUint32(b, uint32(v))
+	case uint32:
+		return binary.BigEndian.AppendUint32(b, v)
+	case int64: // a timestamp too
+		return binary.BigEndian.AppendUint64(b, uint64(v))
+	case uint64:
+		return binary.BigEndian.AppendUint64(b, v)
+	case float32:
+		return binary.BigEndian.AppendUint32(b, math.Float32bits(v))
+	case float64:
+		return binary.BigEndian.AppendUint64(b, math.Float64bits(v))
+	case [16]byte:
+		return append(b, v[:]...)
+	case string:
+		return append(variable(len(v)), v...)
+	case []byte:
+		return append(variable(len(v)), v...)
+	}
+	panic("wire: no element")
+}
+
+// BeginElement begins the data of an element that is a map. [EndElement] ends it.
+func BeginElement(b []byte) []byte { return append(b, make([]byte, 8)...) }
+
+// EndElement ends a map of n keys and values that [BeginElement] began after the first start
+// bytes. It panics at 4 GiB.
+func EndElement(b []byte, start, n int) {
+	size := len(b) - start - 4
+	if uint64(size) > math.MaxUint32 || uint64(n) > math.MaxUint32 {
+		panic("wire: value of 4 GiB or more")
+	}
+	binary.BigEndian.PutUint32(b[start:], uint32(size))
+	binary.BigEndian.PutUint32(b[start+4:], uint32(n))
 }
