@@ -719,6 +719,19 @@ func TestParseAttach(t *testing.T) {
 		{"filters under other keys, by symbolic descriptors and other values", attach(`53 12`, `53 28`, `a1 01 "q" 40 40 40 40 40 40 `+
 			strings.Replace(list(`a3 01 "k" 00 `+symbolic("apache.org:selector-filter:string")+` a1 01 "s" a3 01 "l" 00 `+symbolic("apache.org:no-local-filter:list")+` 45`), "d0", "d1", 1)),
 			Link{Name: "n", Receiver: true, Address: "q", Selector: "s", NoLocal: true}, ""},
+		{"a null target", `00 53 12 c0 06 03 a1 01 "n" 43 42`, Link{Name: "n", NoTerminus: true}, ""},
+		{"a null source", `00 53 12 c0 06 03 a1 01 "n" 43 41`, Link{Name: "n", NoTerminus: true, Receiver: true}, ""},
+		{"a source without an address is not a null one", attach(`53 12`, `53 28`, ``), Link{Name: "n", Receiver: true}, ""},
+		{"two selectors", attach(`53 12`, `53 28`, `a1 01 "q" 40 40 40 40 40 40 `+
+			strings.Replace(list(`a3 01 "k" 00 80 0000468c00000004 a1 01 "s" a3 01 "l" 00 `+symbolic("apache.org:selector-filter:string")+` a1 01 "t"`), "d0", "d1", 1)),
+			Link{}, "amqpjms: attach at byte 68: second selector"},
+		{"a selector that is not a string", attach(`53 12`, `53 28`, `a1 01 "q" 40 40 40 40 40 40 `+
+			strings.Replace(list(`a3 01 "k" 00 80 0000468c00000004 43`), "d0", "d1", 1)), Link{}, "amqpjms: attach at byte 62: got uint, want string"},
+		{"other filters and filters without a descriptor", attach(`53 12`, `53 28`, `a1 01 "q" 40 40 40 40 40 40 `+
+			strings.Replace(list(`a3 01 "k" 00 53 07 a1 01 "s" a3 01 "l" 45`), "d0", "d1", 1)), Link{Name: "n", Receiver: true, Address: "q"}, ""},
+		{"more fields than an attach has", `00 53 12 c0 10 0f ` + strings.Repeat("40 ", 15), Link{}, "amqpjms: attach at byte 6: 15 fields, want at most 14"},
+		{"a huge array of capabilities without bytes", attach(`53 12`, `53 28`, `a1 01 "q" 40 40 40 40 40 40 40 40 40 f0 00000005 ffffffff 40`),
+			Link{}, "amqpjms: attach at byte 48: count too large for 0 bytes: unexpected EOF"},
 		{"a coordinator", `00 53 12 c0 0f 07 a1 01 "n" 43 42 40 40 40 00 53 30 c0 01 00`, Link{Name: "n", NoTerminus: true}, ""},
 		{"not an attach", `00 53 11 45`, Link{}, "amqpjms: attach at byte 0: not an attach"},
 		{"an attach cut off", `00 53 12 c0 05 01 a1`, Link{}, "amqpjms: attach at byte 7: unexpected EOF"},
@@ -733,4 +746,93 @@ func TestParseAttach(t *testing.T) {
 		assert.NoError(t, err, row.rule)
 		assert.Equal(t, row.want, got, row.rule)
 	}
+}
+
+// What the attaches of other clients mean, and what they do not.
+func TestAttachesOfOtherClients(t *testing.T) {
+	p := ActiveMQ()
+	for _, row := range []struct {
+		rule string
+		l    Link
+		want Consumer
+	}{
+		{"no capability, no prefix: the node's own kind", Link{Receiver: true, Address: "x"}, Consumer{Destination: Destination{Name: "x"}}},
+		{"no capability, a prefix", Link{Receiver: true, Address: "topic://x"}, Consumer{Destination: Destination{Kind: Topic, Name: "x"}}},
+		{"durable alone", Link{Name: "n", Receiver: true, Address: "topic://x", Durable: 1},
+			Consumer{Destination: Destination{Kind: Topic, Name: "x"}, Subscription: "n", Durable: true}},
+		{"never alone", Link{Name: "n|2", Receiver: true, Address: "topic://x", Expiry: "never"},
+			Consumer{Destination: Destination{Kind: Topic, Name: "x"}, Subscription: "n|2", Durable: true}},
+		{"copy of a topic", Link{Name: "n", Receiver: true, Address: "topic://x", Distribution: "copy"}, Consumer{Destination: Destination{Kind: Topic, Name: "x"}}},
+		{"copy of a queue", Link{Name: "n", Receiver: true, Address: "queue://x", Distribution: "copy"},
+			Consumer{Destination: Destination{Kind: Queue, Name: "x"}, Browse: true}},
+		{"dynamic, no capability", Link{Receiver: true, Dynamic: true}, Consumer{Destination: Destination{Kind: TemporaryQueue}}},
+		{"dynamic, a capability of no temporary kind", Link{Receiver: true, Dynamic: true, Capabilities: []string{"topic"}},
+			Consumer{Destination: Destination{Kind: TemporaryTopic}}},
+		{"no address", Link{Receiver: true}, Consumer{}},
+		{"unsubscribe", Link{Name: "a|2", Receiver: true, NoTerminus: true}, Consumer{Subscription: "a|2", Durable: true}},
+		{"unsubscribe, global by its name", Link{Name: "a|global", Receiver: true, NoTerminus: true}, Consumer{Subscription: "a", Durable: true, Shared: true}},
+		{"unsubscribe, global by what it desires", Link{Name: "a", Receiver: true, NoTerminus: true, DesiredCapabilities: []string{"global"}},
+			Consumer{Subscription: "a", Durable: true, Shared: true}},
+	} {
+		row.want.Peer = p
+		if !row.want.Shared {
+			row.want.ClientID = "cid"
+		}
+		got, ok := row.l.Consumer(p, "cid")
+		require.True(t, ok, row.rule)
+		require.Equal(t, row.want, got, row.rule)
+	}
+	for _, row := range []struct {
+		rule string
+		l    Link
+		want Destination
+	}{
+		{"anonymous", Link{}, Destination{}},
+		{"no capability", Link{Address: "x"}, Destination{Name: "x"}},
+		{"dynamic", Link{Dynamic: true}, Destination{Kind: TemporaryQueue}},
+		{"temporary topic", Link{Dynamic: true, Capabilities: []string{"temporary-topic"}}, Destination{Kind: TemporaryTopic}},
+	} {
+		got, ok := row.l.Producer(p)
+		require.True(t, ok, row.rule)
+		require.Equal(t, Producer{Peer: p, Destination: row.want}, got, row.rule)
+	}
+}
+
+// No attach panics, and what is read of one does not grow with what it claims. What a link means can be asked for again.
+func FuzzParseAttach(f *testing.F) {
+	for _, c := range readLinkCases(f, "*") {
+		for _, frame := range c.frames {
+			if frame.name == "attach" {
+				f.Add(frame.bytes)
+			}
+		}
+	}
+	f.Add([]byte("\x00\x53\x12\xd0\xff\xff\xff\xff\xff\xff\xff\xff"))
+	f.Fuzz(func(t *testing.T, attach []byte) {
+		l, err := ParseAttach(attach)
+		if err != nil {
+			require.Equal(t, Link{}, l)
+			var e *WireError
+			require.ErrorAs(t, err, &e)
+			return
+		}
+		size := len(l.Name) + len(l.Address) + len(l.Expiry) + len(l.Distribution) + len(l.Selector)
+		for _, s := range slices.Concat(l.Capabilities, l.DesiredCapabilities) {
+			size += 1 + len(s)
+		}
+		require.LessOrEqual(t, size, len(attach))
+		c, consumer := l.Consumer(ActiveMQ(), "cid")
+		_, producer := l.Producer(ActiveMQ())
+		require.Equal(t, l.Receiver, consumer)
+		require.Equal(t, !l.Receiver && !l.NoTerminus, producer)
+		if again, err := c.Link(1); consumer && err == nil {
+			back, ok := again.Consumer(ActiveMQ(), "cid")
+			require.True(t, ok)
+			if strings.TrimSpace(c.Selector) == "" {
+				c.Selector = ""
+			}
+			c.PreSettled = c.PreSettled || c.Browse
+			require.Equal(t, c, back)
+		}
+	})
 }
