@@ -549,6 +549,10 @@ func deviationCases(t *testing.T) map[string]string {
 		slices.Sort(list)
 		all[slug] = "groups: " + strings.Join(list, ", ")
 	}
+	for slug, list := range linkDeviations(t) {
+		slices.Sort(list)
+		all[slug] = "links: " + strings.Join(list, ", ")
+	}
 	return all
 }
 

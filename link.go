@@ -3,7 +3,6 @@ package amqpjms
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,30 +13,31 @@ import (
 )
 
 // A Link holds what an attach says of a JMS consumer, a producer or a temporary destination
-// [amqp 2.7.3]. [Consumer.Link], [Producer.Link] and [TemporaryLink] make one, from which a
-// client library writes its attach; [ParseAttach] reads the attach that a broker gets. Where a
-// field names an end it is the one with the address: the source of a receiver, the target of a
-// sender. What is not here is the same for every link of JMS: a receiver's target and a
-// sender's source are without meaning, the timeout is 0, rcv-settle-mode is first, the outcomes
-// are accepted, rejected, released and modified, and a receiver's default outcome is modified
-// with delivery-failed.
+// [amqp 2.7.3]. [Consumer.Link] and [Producer.Link] make one, from which a client library writes
+// its attach; [ParseAttach] reads the attach that a broker gets. The fields from Address on are
+// those of the source of a receiver and of the target of a sender. What is not here is the same
+// for every link of JMS: a receiver's target and a sender's source have no meaning, the timeout
+// is 0, rcv-settle-mode is first, the outcomes are accepted, rejected, released and modified,
+// and a receiver's default outcome is modified with delivery-failed.
 type Link struct {
 	Name     string // "": any that is unique in the connection
 	Receiver bool   // the role of the side that attaches
 
-	NoTerminus  bool // there is no source or target: see [Consumer.UnsubscribeLink]
-	Coordinator bool // the target is a coordinator of transactions [amqp 4.5.1]
-	Dynamic     bool // the peer makes a node, which is deleted with the link
+	// NoTerminus: a receiver without a source asks for a subscription, and a closing detach
+	// then ends it ([Consumer.UnsubscribeLink]). A sender's target is a coordinator of
+	// transactions [amqp 4.5.1], or null.
+	NoTerminus bool
 
 	Address      string // "": none
+	Dynamic      bool   // the peer makes a node, which is deleted with the link
 	Durable      uint32 // 0 none, 1 configuration, 2 unsettled-state [amqp 3.5.5]
 	Expiry       string // link-detach, session-end, connection-close, or never: leave it by a detach without closed [amqp 3.5.6]
 	Distribution string // move, copy or "" [amqp 3.5.7]
 	Selector     string // of the filter jms-selector, "": none
 	NoLocal      bool   // the filter no-local
 	Capabilities []string
-	PreSettled   bool // snd-settle-mode settled; else unsettled
 
+	PreSettled          bool // snd-settle-mode settled; else unsettled
 	DesiredCapabilities []string
 }
 
@@ -70,6 +70,11 @@ const (
 	suffixGlobal   = "global"
 )
 
+// madeByPeer is the destination of a link that has the peer make it.
+func (d Destination) madeByPeer() bool {
+	return d.Kind.IsTemporary() && d.Name == "" && d.Address == ""
+}
+
 // capability returns the capability that names a kind of destination.
 func (k DestinationKind) capability() string {
 	switch k {
@@ -97,7 +102,8 @@ func kindOfCapability(capabilities []string) DestinationKind {
 
 // Link returns the link of the consumer. k numbers the consumers that one connection has open on
 // one subscription, from 1, durable and volatile ones apart; it keeps their link names unique
-// and is not used without Shared [amqp 2.6.1].
+// and is not used without Shared [amqp 2.6.1]. A temporary queue without a name is made by the
+// link.
 //
 // It is an error, a *[ValueError], if the consumer is not one of JMS's, or asks for what the
 // peer does not do (see the fields of [Peer]). A caller must refuse what only the state of its
@@ -109,7 +115,7 @@ func (c Consumer) Link(k int) (Link, error) {
 		return Link{}, err
 	}
 	var address string
-	if c.Destination != (Destination{Kind: TemporaryQueue}) {
+	if c.Destination != (Destination{Kind: TemporaryQueue}) { // of a topic a receiver makes something else
 		var err error
 		if address, err = c.Peer.Address(c.Destination); err != nil {
 			return Link{}, err
@@ -166,18 +172,16 @@ func (c Consumer) checkLink() error {
 		return refuse("no-local", "a shared subscription has none (Consumer.NoLocal)") // Session.createSharedConsumer
 	case c.Browse && kind != Queue && kind != TemporaryQueue:
 		return refuse("browser", "needs a queue (Consumer.Browse)") // [jms 4.11]
+	case c.Browse && c.Destination.madeByPeer():
+		return refuse("browser", "a queue that it makes has no messages (Consumer.Destination)")
 	case named && c.Subscription == "":
 		return refuse("subscription", "no name (Consumer.Subscription)")
 	case !named && c.Subscription != "":
 		return refuse("subscription "+quote(c.Subscription), "neither durable nor shared (Consumer.Durable, Consumer.Shared)")
 	case c.Durable && !c.Shared && c.ClientID == "":
 		return refuse("durable subscription "+quote(c.Subscription), "no client id (Consumer.ClientID): it would never be found again")
-	case kind == Topic && !c.Peer.Topics:
-		return refuse("consumer", "the peer is not known to serve topics as sources (Peer.Topics)")
-	case kind == TemporaryQueue && !c.Peer.TemporaryQueues:
-		return refuse("consumer", "the peer is not known to have temporary queues (Peer.TemporaryQueues)")
-	case kind == TemporaryTopic && !c.Peer.TemporaryTopics:
-		return refuse("consumer", "the peer is not known to have temporary topics (Peer.TemporaryTopics)")
+	case c.Peer.lacks(kind) != "":
+		return refuse("consumer", c.Peer.lacks(kind))
 	case c.Shared && !c.Peer.Shares:
 		return refuse("shared subscription "+quote(c.Subscription), "the peer is not known to share (Peer.Shares)")
 	case strings.TrimSpace(c.Selector) != "" && !c.Peer.Selects:
@@ -252,13 +256,22 @@ func (c Consumer) UnsubscribeLink() (Link, error) {
 }
 
 // Link returns the link of the producer: to its destination, or without one an anonymous link,
-// whose messages say where they go.
+// whose messages say where they go. To a temporary destination without a name it is the link
+// that makes one, which lives as long as the link; its address is in the peer's answer. Where
+// the peer's form of delay is unset the link asks for DELAYED_DELIVERY: an answer that offers it
+// promises [DelayAbsolute].
 //
-// It is an error, a *[ValueError], if the destination has no address at the peer, or if the
-// producer delays and the peer does not.
+// It is an error, a *[ValueError], if the destination has no address at the peer, if it is to be
+// made and the peer does not have those, or if the producer delays and the peer does not.
 func (p Producer) Link() (Link, error) {
 	if _, err := p.delay(); err != nil {
 		return Link{}, err
+	}
+	if p.Destination.madeByPeer() {
+		if why := p.Peer.lacks(p.Destination.Kind); why != "" {
+			return Link{}, &ValueError{What: "producer", Value: p.Destination.String(), Err: errors.New(why)}
+		}
+		return Link{Dynamic: true, Expiry: expiryLinkDetach, Capabilities: []string{p.Destination.Kind.capability()}}, nil
 	}
 	address, err := p.Peer.Address(p.Destination)
 	if err != nil {
@@ -268,38 +281,56 @@ func (p Producer) Link() (Link, error) {
 	if !p.Destination.IsZero() {
 		l = Link{Address: address, Expiry: expirySessionEnd, Capabilities: []string{p.Destination.Kind.capability()}}
 	}
-	if p.Peer.DelaysByLink || p.Peer.Delay == DelayUnset {
+	if p.Peer.Delay == DelayUnset {
 		l.DesiredCapabilities = []string{capabilityDelayedDelivery}
 	}
 	return l, nil
 }
 
-// TemporaryLink returns the link that makes a temporary queue or topic: a sender whose target is
-// dynamic. The address is in the peer's answer; the destination lives as long as the link. It is
-// an error, a *[ValueError], if kind is not a temporary one or the peer does not have those.
-func TemporaryLink(p Peer, kind DestinationKind) (Link, error) {
-	why := ""
+// lacks says why the peer has no consumers of a kind of destination, "" where it has.
+func (p *Peer) lacks(kind DestinationKind) string {
 	switch {
-	case !kind.IsTemporary():
-		why = "not temporary"
+	case kind == Topic && !p.Topics:
+		return "the peer is not known to serve topics as sources (Peer.Topics)"
 	case kind == TemporaryQueue && !p.TemporaryQueues:
-		why = "the peer is not known to have them (Peer.TemporaryQueues)"
+		return "the peer is not known to have temporary queues (Peer.TemporaryQueues)"
 	case kind == TemporaryTopic && !p.TemporaryTopics:
-		why = "the peer is not known to have them (Peer.TemporaryTopics)"
-	default:
-		return Link{Dynamic: true, Expiry: expiryLinkDetach, Capabilities: []string{kind.capability()}}, nil
+		return "the peer is not known to have temporary topics (Peer.TemporaryTopics)"
 	}
-	return Link{}, &ValueError{What: "temporary destination", Value: kind.String(), Err: errors.New(why)}
+	return ""
 }
 
-// Unsubscribes reports whether the link asks for a subscription, and ends it with a closing
-// detach: it is a receiver without a source.
-func (l Link) Unsubscribes() bool { return l.Receiver && l.NoTerminus }
+// Producer returns what an incoming sender's link means in JMS. Without a destination it is
+// anonymous; a temporary destination without a name is to be made. Where neither a capability
+// nor the prefix of its address tells the kind of a destination, that is [UnknownKind]: the
+// node's own. A receiver's link has no producer, nor one without a terminus: false.
+func (l Link) Producer(p Peer) (Producer, bool) {
+	if l.Receiver || l.NoTerminus {
+		return Producer{}, false
+	}
+	return Producer{Peer: p, Destination: l.destination(p)}, true
+}
+
+// destination returns what the link receives from or sends to.
+func (l *Link) destination(p Peer) Destination {
+	kind := kindOfCapability(l.Capabilities)
+	switch {
+	case l.Dynamic && (kind == Topic || kind == TemporaryTopic):
+		return Destination{Kind: TemporaryTopic}
+	case l.Dynamic:
+		return Destination{Kind: TemporaryQueue}
+	case l.Address == "":
+		return Destination{}
+	case kind == UnknownKind && p.kindOfPrefix(l.Address) == UnknownKind:
+		return Destination{Name: l.Address}
+	}
+	return p.Destination(l.Address, kind, UnknownKind)
+}
 
 // Consumer returns what an incoming receiver's link means in JMS. The client id is the
 // container-id of its connection, and is not part of a subscription that every connection
-// shares. The peer tells addresses apart. For an unsubscribe it is the subscription alone. A
-// sender's link has no consumer, false.
+// shares. A destination is as in [Link.Producer]; without a source there is none, and the link
+// asks for the subscription. A sender's link has no consumer, false.
 func (l Link) Consumer(p Peer, clientID string) (Consumer, bool) {
 	if !l.Receiver {
 		return Consumer{}, false
@@ -307,66 +338,61 @@ func (l Link) Consumer(p Peer, clientID string) (Consumer, bool) {
 	c := Consumer{Peer: p, ClientID: clientID, Selector: l.Selector, NoLocal: l.NoLocal, PreSettled: l.PreSettled}
 	if l.NoTerminus {
 		c.Durable = true
-		name, form, suffixed := cutSuffix(l.Name)
-		if c.Subscription = l.Name; suffixed {
-			c.Subscription = name
-		}
-		if slices.Contains(l.DesiredCapabilities, capabilityGlobal) || suffixed && strings.HasPrefix(form, suffixGlobal) {
-			c.Shared, c.ClientID = true, ""
-		} else {
-			c.Shared = suffixed || slices.Contains(l.DesiredCapabilities, capabilityShared)
+		name, ok := strings.CutSuffix(l.Name, "|"+suffixGlobal)
+		global := ok || slices.Contains(l.DesiredCapabilities, capabilityGlobal)
+		c.Subscription = name
+		c.Shared = global || slices.Contains(l.DesiredCapabilities, capabilityShared)
+		if global {
+			c.ClientID = ""
 		}
 		return c, true
 	}
-	if l.Address != "" || !l.Dynamic {
-		c.Destination = p.Destination(l.Address, kindOfCapability(l.Capabilities), UnknownKind)
-	} else {
-		c.Destination.Kind = kindOfCapability(l.Capabilities)
-	}
+	c.Destination = l.destination(p)
 	c.Shared = slices.Contains(l.Capabilities, capabilityShared)
 	if c.Shared && slices.Contains(l.Capabilities, capabilityGlobal) {
 		c.ClientID = ""
 	}
-	c.Durable = l.Durable > 0 || l.Expiry == expiryNever
-	c.Browse = l.Distribution == distributionCopy && !c.Durable
-	if c.Durable || c.Shared {
+	c.Durable = l.Durable > 0 || l.Expiry == expiryNever                         // some clients state the one, some the other
+	topic := c.Destination.Kind == Topic || c.Destination.Kind == TemporaryTopic // whose subscribers all get copies
+	c.Browse = l.Distribution == distributionCopy && !c.Durable && !topic
+	switch {
+	case c.Shared:
+		c.Subscription = cutSuffix(l.Name)
+	case c.Durable:
 		c.Subscription = l.Name
-		if c.Shared {
-			if name, _, ok := cutSuffix(l.Name); ok {
-				c.Subscription = name
-			}
-		}
 	}
 	return c, true
 }
 
-// cutSuffix cuts a link name at its last | if one of the suffixes of a shared subscription
-// follows it.
-func cutSuffix(linkName string) (name, suffix string, ok bool) {
+// cutSuffix returns a link name up to its last | if one of the suffixes of a shared subscription
+// follows that, else the whole name: other clients may use the |.
+func cutSuffix(linkName string) string {
 	i := strings.LastIndexByte(linkName, '|')
 	if i < 0 {
-		return linkName, "", false
+		return linkName
 	}
-	name, suffix = linkName[:i], linkName[i+1:]
+	suffix := linkName[i+1:]
 	form := strings.TrimRight(suffix, "0123456789")
 	number := suffix[len(form):]
 	switch form {
-	case suffixVolatile, suffixGlobal + "-" + suffixVolatile:
-		ok = number != ""
 	case suffixGlobal:
-		ok = true
-	case "":
-		ok = number != ""
+	case suffixVolatile, suffixGlobal + "-" + suffixVolatile, "":
+		if number == "" {
+			return linkName
+		}
+	default:
+		return linkName
 	}
-	if !ok || strings.HasPrefix(number, "0") {
-		return linkName, "", false
+	if strings.HasPrefix(number, "0") {
+		return linkName
 	}
-	return name, suffix, true
+	return linkName[:i]
 }
 
 // ParseAttach reads an encoded attach performative, descriptor included [amqp 2.7.3]. Fields that
-// a Link does not have are skipped. A filter counts by its descriptor, not its key. It is an
-// error, a *[WireError], if a field that it has is of another type.
+// a Link does not have are skipped, and so are other filters. A filter counts by its descriptor,
+// not its key. It is an error, a *[WireError], if a field that it has is of another type, or if
+// there are two selectors. The cost is linear in len(attach).
 func ParseAttach(attach []byte) (Link, error) {
 	r := wire.NewReader(attach)
 	l := readAttach(&r)
@@ -410,22 +436,23 @@ func readAttach(r *wire.Reader) (l Link) {
 	if has(4) {
 		r.Skip() // rcv-settle-mode
 	}
-	source, target := false, false
+	l.NoTerminus = true
 	if has(5) {
-		if source = true; l.Receiver {
+		if l.Receiver {
+			l.NoTerminus = false
 			l.readSource(r)
 		} else {
 			r.Skip()
 		}
 	}
 	if has(6) {
-		if target = true; l.Receiver {
+		if l.Receiver {
 			r.Skip()
 		} else {
+			l.NoTerminus = false
 			l.readTarget(r)
 		}
 	}
-	l.NoTerminus = l.Receiver && !source || !l.Receiver && !target
 	for i := 7; i < n && r.Err() == nil; i++ {
 		if r.Null() {
 			continue
@@ -470,7 +497,7 @@ func (l *Link) readTarget(r *wire.Reader) {
 	code, symbol := r.Descriptor()
 	switch {
 	case code == descriptorCoordinator && symbol == nil || string(symbol) == "amqp:coordinator:list":
-		l.Coordinator = true
+		l.NoTerminus = true
 		r.Skip()
 		return
 	case r.Err() == nil && code != descriptorTarget && string(symbol) != "amqp:target:list":
@@ -515,8 +542,10 @@ func (l *Link) readTerminus(r *wire.Reader, n int) {
 // readFilters reads a filter-set: a map from symbols to described values [amqp 3.5.8].
 func (l *Link) readFilters(r *wire.Reader) {
 	outer, n := r.Map()
+	selectors := 0
 	for range n {
 		r.Skip()
+		at := r.Offset()
 		if r.Next() != wire.Described {
 			r.Skip()
 			continue
@@ -524,6 +553,9 @@ func (l *Link) readFilters(r *wire.Reader) {
 		code, symbol := r.Descriptor()
 		switch {
 		case symbol == nil && code == filterSelectorCode || string(symbol) == filterSelectorName:
+			if selectors++; selectors > 1 { // to obey one of them would be wrong
+				r.Fail(at, errors.New("second selector"))
+			}
 			l.Selector = string(r.String())
 		case symbol == nil && code == filterNoLocalCode || string(symbol) == filterNoLocalName:
 			l.NoLocal = true
@@ -560,9 +592,9 @@ func readSymbols(r *wire.Reader) []string {
 func (l Link) ReceiverOptions() (*amqp.ReceiverOptions, error) {
 	switch {
 	case !l.Receiver:
-		return nil, l.refuse("a sender's")
+		return nil, l.refuse("a sender's (Link.SenderOptions)")
 	case l.NoTerminus:
-		return nil, l.refuse("go-amqp cannot attach without a source; see OpenConsumer.Unsubscribe")
+		return nil, l.refuse("go-amqp cannot attach without a source (OpenConsumer.Unsubscribe)")
 	case l.PreSettled && l.Expiry == expiryNever:
 		return nil, l.refuse("go-amqp may delete a durable subscription that is pre-settled (Consumer.PreSettled)")
 	}
@@ -593,8 +625,8 @@ func (l Link) ReceiverOptions() (*amqp.ReceiverOptions, error) {
 func (l Link) SenderOptions() (*amqp.SenderOptions, error) {
 	switch {
 	case l.Receiver:
-		return nil, l.refuse("a receiver's")
-	case l.Coordinator || l.NoTerminus:
+		return nil, l.refuse("a receiver's (Link.ReceiverOptions)")
+	case l.NoTerminus:
 		return nil, l.refuse("go-amqp has no transactions")
 	}
 	o := &amqp.SenderOptions{
@@ -611,12 +643,15 @@ func (l Link) SenderOptions() (*amqp.SenderOptions, error) {
 	return o, nil
 }
 
-func (l Link) refuse(why string) error {
-	return &ValueError{What: "link", Value: quote(l.Name), Err: fmt.Errorf("%s", why)}
+func (l *Link) refuse(why string) error {
+	return &ValueError{What: "link", Value: quote(l.Name), Err: errors.New(why)}
 }
 
-// An OpenConsumer is a consumer's link that go-amqp has opened. It has a session of its own,
-// for go-amqp has no other way to leave a durable subscription without ending it.
+// An OpenConsumer is a consumer's link that go-amqp has opened, in a session of its own: ending
+// that is go-amqp's only way to leave a durable subscription and keep it. Its Receiver.Close
+// deletes the subscription, and so does an error of the link, such as a message that go-amqp
+// cannot decode (see [CharRewriter]): it detaches with closed then. Its methods may be called by
+// several goroutines at once.
 type OpenConsumer struct {
 	Receiver    *amqp.Receiver
 	Destination Destination // what it receives from; the one that was made, for a temporary one
@@ -626,39 +661,43 @@ type OpenConsumer struct {
 
 // Open attaches the consumer on a connection, whose container-id must be c.ClientID, with k as
 // for [Consumer.Link] and a credit as in amqp.ReceiverOptions. A temporary destination without
-// a name is made, and lives until Leave: use it as a reply-to.
+// a name is made, and lives until Leave: use it as a reply-to. Another selector, no-local or
+// topic than before ends a durable subscription and starts a new one.
 //
-// It is an error if [Consumer.Link] or go-amqp has one, and where the peer did not take a
-// filter. The subscription is then as it was, or new where there was none.
+// It is an error if [Consumer.Link] or go-amqp has one, if the peer did not take a filter, or
+// named no temporary destination. A durable subscription then stays, or was made.
 func (c Consumer) Open(ctx context.Context, conn *amqp.Conn, k int, credit int32) (*OpenConsumer, error) {
-	made := c
+	checked := c
 	if c.Destination == (Destination{Kind: TemporaryTopic}) {
-		made.Destination.Name = "made when it is opened"
+		checked.Destination.Name = "to be made"
 	}
-	l, err := made.Link(k)
+	l, err := checked.Link(k)
 	if err != nil {
 		return nil, err
 	}
-	o, err := l.ReceiverOptions()
+	options, err := l.ReceiverOptions()
 	if err != nil {
 		return nil, err
 	}
-	o.Credit = credit
+	options.Credit = credit
 	session, err := conn.NewSession(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
-	open := &OpenConsumer{Destination: c.Destination, session: session}
-	if err := open.attach(ctx, c, l, o); err != nil {
-		// Never by closing the receiver, which would end a durable subscription.
-		return nil, errors.Join(err, session.Close(context.WithoutCancel(ctx)))
+	o := &OpenConsumer{Destination: c.Destination, session: session}
+	if err := o.attach(ctx, c, l, options); err != nil {
+		// Never by closing the receiver, which would end a durable subscription, nor by another
+		// attach in this session, before which go-amqp closes what it gave up. Where ctx is done
+		// this does not wait, and the session ends all the same.
+		_ = session.Close(ctx)
+		return nil, err
 	}
-	return open, nil
+	return o, nil
 }
 
 func (o *OpenConsumer) attach(ctx context.Context, c Consumer, l Link, options *amqp.ReceiverOptions) (err error) {
-	if c.Destination == (Destination{Kind: TemporaryTopic}) { // from a receiver, peers make something else of it
-		maker, err := TemporaryLink(c.Peer, TemporaryTopic)
+	if c.Destination == (Destination{Kind: TemporaryTopic}) { // by a sender, which stays open as long as the session
+		maker, err := Producer{Peer: c.Peer, Destination: c.Destination}.Link()
 		if err != nil {
 			return err
 		}
@@ -670,7 +709,9 @@ func (o *OpenConsumer) attach(ctx context.Context, c Consumer, l Link, options *
 		if err != nil {
 			return err
 		}
-		l.Address = sender.Address()
+		if l.Address = sender.Address(); l.Address == "" {
+			return errNoTemporary(c)
+		}
 	}
 	if o.Receiver, err = o.session.NewReceiver(ctx, l.Address, options); err != nil {
 		return err
@@ -679,34 +720,40 @@ func (o *OpenConsumer) attach(ctx context.Context, c Consumer, l Link, options *
 		key   string
 		asked bool
 	}{{filterSelector, l.Selector != ""}, {filterNoLocal, l.NoLocal}} {
-		if filter.asked && o.Receiver.LinkSourceFilterValue(filter.key) == nil {
+		if filter.asked && o.Receiver.LinkSourceFilterValue(filter.key) == nil { // [amqp 3.5.1]
 			return &ValueError{What: "filter", Value: filter.key, Err: errors.New("the peer did not take it")}
 		}
 	}
-	if c.Destination.Kind.IsTemporary() && c.Destination.Name == "" && c.Destination.Address == "" {
-		address := l.Address
-		if l.Dynamic {
-			address = o.Receiver.Address()
+	if c.Destination.madeByPeer() {
+		address := o.Receiver.Address()
+		if address == "" {
+			return errNoTemporary(c)
 		}
 		o.Destination = Destination{Kind: c.Destination.Kind, Name: address, Address: address}
 	}
 	return nil
 }
 
-// Leave ends the consumer and keeps a durable subscription. Settle what it holds first, modified
-// with delivery-failed what was worked on and released what was not: peers differ in what they
-// make of the rest.
+func errNoTemporary(c Consumer) error {
+	return &ValueError{What: "consumer", Value: c.Destination.Kind.String(), Err: errors.New("the peer named none that it made")}
+}
+
+// Leave ends the consumer and keeps a durable subscription. Settle what it holds first, messages
+// that go-amqp has prefetched too (Receiver.Prefetched): modified with delivery-failed what was
+// worked on, released what was not. Peers differ in what they make of the rest.
 func (o *OpenConsumer) Leave(ctx context.Context) error { return o.session.Close(ctx) }
 
 // Unsubscribe ends the consumer and its subscription; of a shared durable one only where it is
 // the last consumer. To end a subscription that has no consumer, open it with a credit of -1,
-// so that no message is sent, and call Unsubscribe.
+// so that no message is sent, and call Unsubscribe. A name that the peer does not know is made
+// and deleted, without an error.
 func (o *OpenConsumer) Unsubscribe(ctx context.Context) error {
 	return errors.Join(o.Receiver.Close(ctx), o.session.Close(ctx))
 }
 
-// Send sends m and waits for its outcome. Unlike go-amqp's Send it is an error, a *[ValueError],
-// if the outcome is not accepted: a RabbitMQ 4 releases a message for a queue that is not there.
+// Send sends m and waits for its outcome. Unlike go-amqp's Send it is an error if the outcome is
+// not accepted: the peer's own if it says why, else a *[ValueError]. RabbitMQ 4 releases a
+// message for a queue that does not exist.
 func Send(ctx context.Context, s *amqp.Sender, m *amqp.Message) error {
 	receipt, err := s.SendWithReceipt(ctx, m, nil)
 	if err != nil {
@@ -716,7 +763,7 @@ func Send(ctx context.Context, s *amqp.Sender, m *amqp.Message) error {
 	if err != nil {
 		return err
 	}
-	outcome := "released"
+	outcome := "unknown"
 	switch state := state.(type) {
 	case *amqp.StateAccepted:
 		return nil
@@ -725,18 +772,19 @@ func Send(ctx context.Context, s *amqp.Sender, m *amqp.Message) error {
 			return state.Error
 		}
 		outcome = "rejected"
+	case *amqp.StateReleased:
+		outcome = "released"
 	case *amqp.StateModified:
 		outcome = "modified"
 	}
-	return &ValueError{What: "message", Value: outcome, Err: errors.New("not accepted by the peer")}
+	return &ValueError{What: "outcome of the message", Value: outcome, Err: errors.New("not accepted by the peer")}
 }
 
 // An Outcome is what a consumer makes of a delivery [amqp 3.4]. Its values are those of
-// JMS_AMQP_ACK_TYPE. JMS's modes of acknowledgment are: AUTO and DUPS_OK settle a delivery as
-// accepted when the application has it, and as ModifiedFailed when its listener fails; CLIENT
-// settles all deliveries of a session at once, INDIVIDUAL one; what was handed out and never
-// acknowledged is ModifiedFailed when its session ends, what was not handed out is Released.
-// Released does not count as a delivery: no limit of redeliveries ever sees it.
+// JMS_AMQP_ACK_TYPE; 0 is none. No acknowledgment mode of JMS changes these rules: a message
+// whose listener failed, and one that was handed out and never acknowledged, is ModifiedFailed,
+// so that it counts as a delivery; one that was not handed out is Released, which does not
+// count; one that is expired, cannot be decoded or came too often is ModifiedUndeliverableHere.
 type Outcome uint8
 
 const (
@@ -764,6 +812,42 @@ func (o Outcome) String() string {
 	return "Outcome(" + strconv.Itoa(int(o)) + ")"
 }
 
+// The acknowledgment modes of a JMS session by their numbers, and Qpid JMS's own.
+const (
+	modeTransacted = 0
+	modeAuto       = 1
+	modeClient     = 2
+	modeDupsOK     = 3
+	modeIndividual = 101
+)
+
+// AckOutcome returns the outcome of an acknowledge. mode is that of the session by JMS's number:
+// 1 AUTO and 3 DUPS_OK settle a message when the application has it, 2 CLIENT settles all that
+// the session handed out, 101 INDIVIDUAL one. ackType is JMS_AMQP_ACK_TYPE, 0 where it is unset.
+//
+// It is an error, a *[ValueError], if ackType is out of range, or set in another mode than CLIENT
+// and INDIVIDUAL, and for other modes; go-amqp has no transactions, 0.
+func AckOutcome(mode, ackType int) (Outcome, error) {
+	switch mode {
+	case modeClient, modeIndividual:
+	case modeAuto, modeDupsOK:
+		if ackType != 0 {
+			return 0, &ValueError{What: "JMS_AMQP_ACK_TYPE", Value: strconv.Itoa(ackType), Err: errors.New("set in mode AUTO or DUPS_OK, which acknowledges by itself")}
+		}
+	case modeTransacted:
+		return 0, &ValueError{What: "acknowledgment mode", Value: "0", Err: errors.New("go-amqp has no transactions")}
+	default:
+		return 0, &ValueError{What: "acknowledgment mode", Value: strconv.Itoa(mode), Err: errors.New("none of 1, 2, 3 and 101")}
+	}
+	switch {
+	case ackType == 0:
+		return Accepted, nil
+	case ackType < 0 || ackType > int(ModifiedUndeliverableHere):
+		return 0, &ValueError{What: "JMS_AMQP_ACK_TYPE", Value: strconv.Itoa(ackType), Err: errors.New("out of range 1 to 5")}
+	}
+	return Outcome(ackType), nil
+}
+
 // A source is what the package needs of an amqp.Receiver.
 type source interface {
 	Receive(context.Context, *amqp.ReceiveOptions) (*amqp.Message, error)
@@ -772,23 +856,6 @@ type source interface {
 	RejectMessage(context.Context, *amqp.Message, *amqp.Error) error
 	ReleaseMessage(context.Context, *amqp.Message) error
 	ModifyMessage(context.Context, *amqp.Message, *amqp.ModifyMessageOptions) error
-}
-
-// AppendTo appends the outcome as a delivery state [amqp 3.4], null if o is none.
-func (o Outcome) AppendTo(b []byte) []byte {
-	switch o {
-	case Accepted:
-		return append(b, 0x00, 0x53, 0x24, 0x45)
-	case Rejected:
-		return append(b, 0x00, 0x53, 0x25, 0x45)
-	case Released:
-		return append(b, 0x00, 0x53, 0x26, 0x45)
-	case ModifiedFailed:
-		return append(b, 0x00, 0x53, 0x27, 0xc0, 0x02, 0x01, 0x41)
-	case ModifiedUndeliverableHere:
-		return append(b, 0x00, 0x53, 0x27, 0xc0, 0x03, 0x02, 0x41, 0x41)
-	}
-	return wire.AppendNull(b)
 }
 
 // Settle settles a delivery with the outcome. It is an error, a *[ValueError], if o is none.
@@ -810,9 +877,10 @@ func (o Outcome) settle(ctx context.Context, r source, m *amqp.Message) error {
 	return &ValueError{What: "outcome", Value: strconv.Itoa(int(o)), Err: errors.New("out of range 1 to 5")}
 }
 
-// RetryLater returns the modified outcome that asks for the message again from a time on, for
-// go-amqp's Receiver.ModifyMessage; the delivery counts as failed. It is an error, a
-// *[ValueError], for a peer that would deliver at once.
+// RetryLater returns the modified outcome that asks for a message again from a time on, for
+// go-amqp's Receiver.ModifyMessage: annotation x-opt-delivery-time, and the delivery counts as
+// failed. It is an error, a *[ValueError], for a peer that would deliver at once, as all do that
+// were seen but the quorum queues of RabbitMQ 4.3.
 func (p Peer) RetryLater(at time.Time) (*amqp.ModifyMessageOptions, error) {
 	if !p.RetriesLater {
 		return nil, &ValueError{What: "retry", Value: at.UTC().String(), Err: errors.New("the peer is not known to wait (Peer.RetriesLater)")}

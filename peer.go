@@ -142,7 +142,6 @@ type Peer struct {
 	TemporaryTopics  bool
 	RetriesLater     bool // obeys x-opt-delivery-time in a modified outcome
 	RequeuesRejected bool // delivers a rejected message again at once, where others dead-letter it
-	DelaysByLink     bool // wants DELAYED_DELIVERY among a sender's desired capabilities
 }
 
 // The products of the predefined peers.
@@ -174,7 +173,7 @@ func ActiveMQ() Peer {
 // BrokerJ returns the peer Apache Qpid Broker-J (9.2.1 to 10.1.0). It delays only on queues
 // whose attribute holdOnPublishEnabled is true.
 func BrokerJ() Peer {
-	return Peer{Product: productBrokerJ, Delay: DelayAbsolute, DelaysByLink: true, RequeuesRejected: true,
+	return Peer{Product: productBrokerJ, Delay: DelayAbsolute, RequeuesRejected: true,
 		Topics: true, Shares: true, Selects: true, Browses: true, TemporaryQueues: true}
 }
 
