@@ -12,6 +12,8 @@
 #
 # broker  an ActiveMQ Classic on 127.0.0.1:5672 to try things on
 # ask     a JMS application that sends a request to it and prints the reply
+# interop-workers   100,000 messages of 1,000 groups through Workers on each of them but RabbitMQ 4.0, and
+#                   what they cost; some 10 minutes. MESSAGES=10000 sends fewer.
 
 GO     ?= go
 FUZZ   ?= 100000
@@ -21,7 +23,7 @@ COUNTS ?= 6
 # -race needs a platform that has it, cgo, and for that a C compiler.
 race = $(shell $(GO) list -race unsafe >/dev/null 2>&1 && set -- $$($(GO) env CC) && command -v "$$1" >/dev/null && echo -race)
 
-.PHONY: demo test format vet build unit fuzz lint bench bench-peers bench-peers-once jvm broker ask interop-java interop interop-rabbitmq
+.PHONY: demo test format vet build unit fuzz lint bench bench-peers bench-peers-once jvm broker ask interop-java interop interop-rabbitmq interop-workers
 
 demo:
 	@$(GO) run ./internal/cmd/jmswire demo
@@ -108,7 +110,10 @@ interop-java:
 
 # -v shows the table of what each broker did. The tests say what must be installed.
 interop:
-	$(GO) test -tags interop -count=1 -v -timeout 6m -skip '^TestRabbitMQ$$' ./internal/interop
+	$(GO) test -tags interop -count=1 -v -timeout 6m -skip '^(TestRabbitMQ|TestWorkers)$$' ./internal/interop
 
 interop-rabbitmq:
 	$(GO) test -tags interop -count=1 -v -timeout 25m -run '^TestRabbitMQ$$' ./internal/interop
+
+interop-workers:
+	$(GO) test -tags interop -count=1 -v -timeout 40m -run '^TestWorkers$$' ./internal/interop

@@ -267,6 +267,9 @@ func (m *RawMessage) decodeBody(whole bool, types []wire.Type) (b Body, err erro
 			b.Sequences = append(b.Sequences, v.([]any))
 		case v == nil:
 			b.Value = amqp.Null{}
+		case t == wire.Symbol:
+			text, _ := v.(string)
+			b.Value = amqp.Symbol(text)
 		default:
 			b.Value = v
 		}
@@ -299,6 +302,8 @@ func typeOf(v RawValue) any {
 		return amqp.Null{}
 	case wire.String:
 		return ""
+	case wire.Symbol:
+		return amqp.Symbol("")
 	case wire.Binary:
 		return []byte(nil)
 	case wire.List:
@@ -408,7 +413,7 @@ func (b Body) TextFunc(decode func(charset string, data []byte) (string, error))
 	case formData:
 		return b.decode(decode)
 	case formValue:
-		if text, ok := b.Value.(string); ok {
+		if text, ok := textFrom(b.Value); ok { // a symbol too
 			if err := checkText("text", text); err != nil {
 				return Opt[string]{}, err
 			}

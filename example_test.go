@@ -1,9 +1,12 @@
 package amqpjms_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log"
+	"os"
+	"os/signal"
 	"time"
 
 	"github.com/Azure/go-amqp"
@@ -210,7 +213,7 @@ func receive(text string) *amqp.Message {
 }
 
 // One message of each kind for a JMS application.
-func ExampleWriter() {
+func ExampleEditor() {
 	w := amqpjms.Editor{Peer: amqpjms.Artemis()}
 	producer := amqpjms.Producer{Peer: w.Peer, Destination: amqpjms.Destination{Kind: amqpjms.Topic, Name: "news"}}
 	for _, write := range []func(m *amqp.Message) error{
@@ -358,4 +361,149 @@ func ExampleChange_AppendTo() {
 	text, _ := reason.Text()
 	fmt.Println(m.Header.JMSXDeliveryCount(), text, len(m.Body))
 	// Output: 2 rejected 10
+}
+
+// A Go service handles orders, 16 at once but those of a group one after the other, until it is interrupted. When the
+// connection is lost it makes another.
+func ExampleWorkers() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	orders := amqpjms.Destination{Kind: amqpjms.Queue, Name: "orders"}
+	workers := amqpjms.Workers{
+		Consumer: amqpjms.Consumer{Peer: amqpjms.RabbitMQ(), Destination: orders},
+		Handlers: 16, Held: 500, Retries: 5, Grace: 10 * time.Second,
+	}
+	handle := func(ctx context.Context, order amqpjms.View) (amqpjms.Outcome, error) {
+		text, err := order.Text()
+		fmt.Println(text.Or(""))
+		return amqpjms.Accepted, err
+	}
+	for ; ctx.Err() == nil; time.Sleep(time.Second) {
+		conn, err := amqp.Dial(ctx, "amqp://localhost", nil)
+		if err == nil {
+			var link *amqpjms.OpenConsumer
+			if link, err = workers.Consumer.Open(ctx, conn, 1, -1); err == nil {
+				err = errors.Join(workers.Run(ctx, link.Receiver, handle), link.Leave(context.Background()))
+			}
+			conn.Close()
+		}
+		log.Print(err)
+	}
+}
+
+// encode returns an encoded message, without a group if group is "".
+func encode(body, group string) []byte {
+	m := &amqp.Message{Value: body}
+	if group != "" {
+		m.Properties = &amqp.MessageProperties{GroupID: &group}
+	}
+	b, err := m.MarshalBinary()
+	if err != nil {
+		log.Fatal(err)
+	}
+	return b
+}
+
+// link is a broker's view of a consumer.
+type link struct {
+	name     string
+	credit   int
+	consumer *amqpjms.GroupConsumer[*stored]
+}
+
+// stored is a message in a broker's queue.
+type stored struct {
+	name    string
+	encoded []byte
+	ref     amqpjms.Ref
+}
+
+// queue is a broker's queue. A real broker calls its methods under a lock.
+type queue struct {
+	groups    *amqpjms.Groups[*stored]
+	header    string
+	raw       amqpjms.RawMessage
+	links     []*link
+	delivered map[string]*stored
+}
+
+// publish puts an encoded message into the queue. It reads only the group of the message.
+func (q *queue) publish(name string, encoded []byte) error {
+	if err := q.raw.Parse(encoded); err != nil {
+		return err
+	}
+	key, err := q.groups.Key(&q.raw, q.header)
+	if err != nil {
+		return err // reject it: a list cannot be a group
+	}
+	m := &stored{name: name, encoded: encoded}
+	var owner *amqpjms.GroupConsumer[*stored]
+	m.ref, owner = q.groups.Add(m, key)
+	q.dispatch(owner)
+	return nil
+}
+
+// dispatch delivers to a consumer, or to all if it is nil, what it may have and has credit for.
+func (q *queue) dispatch(to *amqpjms.GroupConsumer[*stored]) {
+	for _, l := range q.links {
+		if to != nil && to != l.consumer {
+			continue
+		}
+		for l.credit > 0 {
+			m, _, ok := l.consumer.Next()
+			if !ok {
+				break
+			}
+			l.credit--
+			q.delivered[m.name] = m
+			fmt.Printf("%s gets %s\n", l.name, m.name)
+		}
+	}
+}
+
+// A broker plugin asks which message each consumer may have next. The queue was declared with shared groups.
+func ExampleGroups_broker() {
+	arguments, on, err := amqpjms.GroupArgumentsFrom(map[string]any{
+		"qpid.group_header_key": "JMSXGroupID",
+		"qpid.shared_msg_group": 1,
+	})
+	if err != nil || !on {
+		log.Fatal(err)
+	}
+	q := &queue{
+		groups:    amqpjms.NewShared(amqpjms.GroupOptions[*stored]{DefaultGroup: arguments.DefaultGroup}),
+		header:    arguments.Header,
+		delivered: map[string]*stored{},
+	}
+	for _, name := range []string{"first", "second"} {
+		l := &link{name: name, credit: 2, consumer: q.groups.Open(nil)}
+		q.links = append(q.links, l)
+	}
+	first := q.links[0]
+
+	for _, m := range []struct{ name, group string }{{"order 1 paid", "order 1"}, {"order 1 packed", "order 1"}, {"order 2 paid", "order 2"}, {"order 1 sent", "order 1"}} {
+		if err := q.publish(m.name, encode(m.name, m.group)); err != nil {
+			log.Fatal(err)
+		}
+	}
+
+	fmt.Println("first goes away; what it did not settle goes to others")
+	q.groups.Settle(q.delivered["order 1 paid"].ref) // its disposition: accepted
+	q.links = q.links[1:]
+	first.consumer.Close()
+	q.dispatch(nil)
+	fmt.Println("second settles, and has credit again")
+	q.groups.Settle(q.delivered["order 2 paid"].ref)
+	q.groups.Settle(q.delivered["order 1 packed"].ref)
+	q.links[0].credit++
+	q.dispatch(nil)
+
+	// Output:
+	// first gets order 1 paid
+	// first gets order 1 packed
+	// second gets order 2 paid
+	// first goes away; what it did not settle goes to others
+	// second gets order 1 packed
+	// second settles, and has credit again
+	// second gets order 1 sent
 }

@@ -2,11 +2,13 @@ package amqpjms
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,10 +41,12 @@ type view map[string]golden.Value
 
 func fixtureSets() []fixtureSet {
 	return []fixtureSet{
-		{"send", "qpid-jms-send", golden.SendKeys(), sendView, 380},
-		{"receive", "qpid-jms-receive", golden.ReceiveKeys(), receiveView, 418},
+		{"send", "qpid-jms-send", golden.SendKeys(), sendView, 385},
+		{"receive", "qpid-jms-receive", golden.ReceiveKeys(), receiveView, 420},
 		{"encoders", "encoders", golden.EncoderKeys(), encoderView, 195},
 		{"hand", "hand", golden.HandKeys(), handView, 282},
+		{"service-bus", "service-bus", golden.ServiceBusKeys(), serviceBusView, 223},
+		{"go-programs", "go-programs", golden.ProgramKeys(), serviceBusView, 13},
 	}
 }
 
@@ -261,6 +265,26 @@ func TestLoneSurrogates(t *testing.T) {
 func encoderView(t *testing.T, c golden.Case) view {
 	return fieldView(t, c, func(string) bool { return true })
 }
+
+// serviceBusView is every field of the sections, and what a JMS application sees of the message. Where nothing was sent
+// there is nothing to see.
+func serviceBusView(t *testing.T, c golden.Case) view {
+	if c.Wire() == nil {
+		return view{}
+	}
+	v := encoderView(t, c)
+	var m RawMessage
+	require.NoError(t, m.Parse(c.Wire()), c.At())
+	headerView(t, v, "", m.Header)
+	idView(t, v, "", &m)
+	received := Consumer{Peer: ServiceBus()}.ViewRaw(&m, time.UnixMilli(serviceBusClock))
+	messageView(t, v, "", c, &received)
+	symbols(v, c)
+	return v
+}
+
+// serviceBusClock is the time of receipt in the cases of Service Bus, 2030-01-02T03:00:00Z.
+const serviceBusClock = 1893553200000
 
 // fieldView is the fields of the sections before the body that are wanted.
 func fieldView(t *testing.T, c golden.Case, wanted func(key string) bool) view {
@@ -1114,8 +1138,8 @@ func messageView(t *testing.T, v view, prefix string, c golden.Case, m *View) {
 	}
 
 	names := []any{}
-	stated, namesErr := m.PropertyNames()
-	for _, name := range stated {
+	listed, namesErr := m.PropertyNames()
+	for _, name := range listed {
 		names = append(names, name)
 		if slices.Contains(special, name) {
 			continue
@@ -1133,9 +1157,7 @@ func messageView(t *testing.T, v view, prefix string, c golden.Case, m *View) {
 		}
 		v.set(t, golden.Named(prefix+"propertyAsLong", name), orError(p.Long()))
 	}
-	if namesErr == nil {
-		v.set(t, prefix+"propertyNames", names)
-	}
+	v.set(t, prefix+"propertyNames", orError(names, namesErr))
 	for _, base := range []string{"probe", "probe.exists"} {
 		for _, nv := range c.All(prefix + base) {
 			p := m.Property(nv.Name)
@@ -1147,14 +1169,12 @@ func messageView(t *testing.T, v view, prefix string, c golden.Case, m *View) {
 		}
 	}
 
-	if kindErr == nil {
-		v[prefix+"type"] = typeValue(kind)
+	if kindErr != nil {
+		v.set(t, prefix+"body", kindErr)
+		return
 	}
-	switch {
-	case prefix != "":
-	case kindErr != nil:
-		v.set(t, "body", kindErr)
-	default:
+	v[prefix+"type"] = typeValue(kind)
+	if prefix == "" {
 		v["body"] = bodyValue(t, m)
 	}
 }
@@ -1205,27 +1225,33 @@ func asJava(v golden.Value) golden.Value {
 // goldenValue is what the fixtures write for a Go value.
 func goldenValue(t *testing.T, v any) golden.Value {
 	t.Helper()
-	switch x := v.(type) {
-	case JavaObject:
-		v = []byte(x)
-	case RawValue:
-		return encodedValue(x)
-	case []any:
-		list := make([]any, 0, len(x))
-		for _, e := range x {
-			list = append(list, goldenValue(t, e))
-		}
-		v = list
-	case map[string]any:
-		m := make(map[string]any, len(x))
-		for name, e := range x {
-			m[name] = goldenValue(t, e)
-		}
-		v = m
-	}
-	g, err := golden.From(v)
+	g, err := golden.From(readableValue(t, v))
 	require.NoError(t, err, "%#v", v)
 	return g
+}
+
+// readableValue returns v with the values that golden.From does not know in its own form.
+func readableValue(t *testing.T, v any) any {
+	t.Helper()
+	switch v := v.(type) {
+	case JavaObject:
+		return []byte(v)
+	case RawValue:
+		return decoded(t, v)
+	case []any:
+		list := make([]any, len(v))
+		for i := range v {
+			list[i] = readableValue(t, v[i])
+		}
+		return list
+	case map[string]any:
+		m := make(map[string]any, len(v))
+		for name := range v {
+			m[name] = readableValue(t, v[name])
+		}
+		return m
+	}
+	return v
 }
 
 // decoded is what the fixtures write for an encoded value.
@@ -1305,13 +1331,20 @@ func arrival(t *testing.T, c golden.Case, m *RawMessage) time.Time {
 	return time.UnixMilli(at)
 }
 
-// viewOfReceive adds what a View says of a received message.
+// viewOfReceive adds what a View says of the encoded message. A View of what go-amqp decodes of it says the same.
 func viewOfReceive(t *testing.T, v view, c golden.Case, raw *RawMessage) {
+	consumer, received := receiverOf(t, c), arrival(t, c, raw)
+	said, encoded := view{}, consumer.ViewRaw(raw, received)
+	messageView(t, said, "", c, &encoded)
+	symbols(said, c)
+	for key, value := range said {
+		if other, ok := v[key]; ok { // what a RawMessage says itself
+			require.True(t, value.Equal(other), "%s: %s: the view says %v, the message %v", c.At(), key, value, other)
+		}
+		v[key] = value
+	}
 	m := unmarshalled(t, "receive", c, c.Wire())
-	if m == nil { // what go-amqp cannot decode, a view of the bytes shows
-		view := receiverOf(t, c).ViewRaw(raw, arrival(t, c, raw))
-		messageView(t, v, "", c, &view)
-		symbols(v, c)
+	if m == nil {
 		return
 	}
 	if value, ok := hidden()[c.Name]; ok {
@@ -1320,13 +1353,18 @@ func viewOfReceive(t *testing.T, v view, c golden.Case, raw *RawMessage) {
 		require.NotEqual(t, kind, bodyOf(m).Kind(), c.At())
 		m.Value = value
 	}
-	view := receiverOf(t, c).View(m, arrival(t, c, raw))
-	times := map[string]golden.Value{"JMSDeliveryTime": v["JMSDeliveryTime"], "JMSExpiration": v["JMSExpiration"]}
-	messageView(t, v, "", c, &view)
-	symbols(v, c)
-	for key, want := range times { // as the raw bytes say it
-		require.Equal(t, !stringKeys()[c.Name] || key == "JMSExpiration", v[key].Equal(want), "%s: %s: %v, %v", c.At(), key, v[key], want)
-		v[key] = want
+	fromGoAMQP, decoded := view{}, consumer.View(m, received)
+	messageView(t, fromGoAMQP, "", c, &decoded)
+	symbols(fromGoAMQP, c)
+	for key, want := range said {
+		require.Equal(t, !slices.Contains(loose()[c.Name], key), fromGoAMQP[key].Equal(want), "%s: %s: go-amqp's message %v, the encoded one %v",
+			c.At(), key, fromGoAMQP[key], want)
+	}
+	for key, value := range fromGoAMQP { // which does not look at the order of sections
+		if _, ok := said[key]; !ok {
+			require.Equal(t, "error", said["body"].Type, "%s: %s", c.At(), key)
+			v[key] = value
+		}
 	}
 }
 
@@ -1335,39 +1373,27 @@ func recordedBody(t *testing.T, v view, c golden.Case) {
 	t.Helper()
 	var m RawMessage
 	require.NoError(t, m.Parse(c.Wire()), c.At())
-	kind, err := m.Kind()
-	require.NoError(t, err, c.At())
-	v["observed.type"], v["set.body"] = typeValue(kind), rawBody(t, &m, kind).Map(asJava)
+	said := view{}
+	received := Consumer{}.ViewRaw(&m, time.UnixMilli(1))
+	messageView(t, said, "observed.", c, &received)
+	v["observed.type"], v["set.body"] = said["observed.type"], bodyValue(t, &received)
 	for _, p := range c.All("set.property") {
-		if p.Name == "JMS_AMQP_TYPED_ENCODING" {
-			continue // is the kind of body
+		if p.Name != "JMS_AMQP_TYPED_ENCODING" { // which is the kind of body
+			v[golden.Named("set.property", p.Name)] = said[golden.Named("observed.property", p.Name)]
 		}
-		raw, err := m.ApplicationProperty(p.Name)
-		require.NoError(t, err, c.At())
-		v[golden.Named("set.property", p.Name)] = decoded(t, raw)
 	}
 }
 
-// rawBody is the body of a message of one section, or of none, as JMS has it.
-func rawBody(t *testing.T, m *RawMessage, kind MessageKind) golden.Value {
-	t.Helper()
-	body := golden.Value{Type: "null"}
-	for s, err := range m.BodySections() {
-		if err != nil {
-			return golden.Value{Type: "error"}
-		}
-		require.Equal(t, "null", body.Type, "a second section")
-		body = decoded(t, s.Value)
+// loose are the cases in which go-amqp takes what is wrong, and the keys that show it: annotations whose keys are strings,
+// which it does not tell from symbols; a second amqp-value; a key twice, of which it keeps the last and an encoded message
+// shows the first.
+func loose() map[string][]string {
+	return map[string][]string{
+		"delivery-time-string-key": {"JMSDeliveryTime"},
+		"body-two-values":          {"body"},
+		"property-duplicate-key":   {`property "p"`, `propertyAsString "p"`, `propertyAsLong "p"`},
 	}
-	allowed := map[MessageKind][]string{TextMessage: {"string", "null"}, BytesMessage: {"binary", "null"}, MapMessage: {"map"}, StreamMessage: {"list"}}
-	if types, ok := allowed[kind]; ok && !slices.Contains(types, body.Type) {
-		return golden.Value{Type: "error"}
-	}
-	return body
 }
-
-// stringKeys are the cases whose annotations have keys that are strings, which go-amqp does not tell from symbols.
-func stringKeys() map[string]bool { return map[string]bool{"delivery-time-string-key": true} }
 
 // hidden are the cases in which go-amqp hides what makes a difference: an amqp-value null, which it decodes as no body,
 // and one that is a symbol, which it decodes as a string.
@@ -1876,4 +1902,199 @@ func encodedValue(raw RawValue) golden.Value {
 		entries = append(entries, golden.Entry{Key: key, Value: encodedValue(r.Value())})
 	}
 	return golden.Value{Type: "map", V: entries}
+}
+
+// serviceBusCase returns a case of testdata/service-bus by its name.
+func serviceBusCase(t testing.TB, name string) golden.Case {
+	t.Helper()
+	for _, c := range golden.Read(t, "testdata/service-bus/*.txt", golden.ServiceBusKeys()...) {
+		if c.Name == name {
+			return c
+		}
+	}
+	require.Fail(t, "no case "+name)
+	return golden.Case{}
+}
+
+// showsJSON returns what a getter of an SDK shows of the message of a case, as JSON: sdk is python, js, java, go or jms. It
+// is "" where the SDK has no such getter, and the getter "error" says why the application got nothing.
+func showsJSON(c golden.Case, sdk, getter string) string {
+	return c.Text(golden.Named("shows."+sdk, getter))
+}
+
+// textGetters are the getters that show a field of text, in the SDKs of Python, JavaScript, Java and Go.
+func textGetters() map[PropertiesField][4]string {
+	return map[PropertiesField][4]string{
+		FieldMessageID:      {"message_id", "messageId", "getMessageId", "MessageID"},
+		FieldCorrelationID:  {"correlation_id", "correlationId", "getCorrelationId", "CorrelationID"},
+		FieldTo:             {"to", "to", "getTo", "To"},
+		FieldReplyTo:        {"reply_to", "replyTo", "getReplyTo", "ReplyTo"},
+		FieldSubject:        {"subject", "subject", "getSubject", "Subject"},
+		FieldContentType:    {"content_type", "contentType", "getContentType", "ContentType"},
+		FieldGroupID:        {"session_id", "sessionId", "getSessionId", "SessionID"},
+		FieldReplyToGroupID: {"reply_to_session_id", "replyToSessionId", "getReplyToSessionId", "ReplyToSessionID"},
+	}
+}
+
+// What the SDKs of Azure Service Bus show of a message's fields of text is what this package reads of it.
+func TestServiceBusShows(t *testing.T) {
+	compared, notText := 0, map[string]int{}
+	for _, c := range golden.Read(t, "testdata/service-bus/receive-*.txt", golden.ServiceBusKeys()...) {
+		var m RawMessage
+		require.NoError(t, m.Parse(c.Wire()), c.At())
+		for f, getters := range textGetters() {
+			field, err := m.Property(f)
+			require.NoError(t, err, c.At())
+			text, isText := field.Text()
+			for i, sdk := range []string{"python", "js", "java", "go"} {
+				shown := showsJSON(c, sdk, getters[i])
+				if showsJSON(c, sdk, "error") != "" {
+					require.Empty(t, shown, c.At())
+					continue
+				}
+				var got any
+				if shown != "" {
+					require.NoError(t, json.Unmarshal([]byte(shown), &got), "%s: %s", c.At(), shown)
+				}
+				if f == FieldMessageID && sdk == "go" && got == "" {
+					got = nil // a field that is not a pointer
+				}
+				if field != nil && !isText { // an id of another type
+					as := "a value of its language"
+					if _, ok := got.(string); ok {
+						as = "text"
+					} else if got == nil {
+						as = "nothing"
+					}
+					notText[sdk+" shows a "+field.Type()+" as "+as]++
+					continue
+				}
+				compared++
+				if field == nil {
+					require.Nil(t, got, "%s: %s shows %v", c.At(), sdk, f)
+				} else {
+					require.Equal(t, text, got, "%s: %s shows %v", c.At(), sdk, f)
+				}
+			}
+		}
+	}
+	require.Greater(t, compared, 1500)
+	require.Equal(t, map[string]int{
+		"go shows a ulong as nothing":                      4,
+		"go shows a uuid as nothing":                       3,
+		"go shows a binary as nothing":                     2,
+		"java shows a ulong as text":                       4,
+		"java shows a uuid as text":                        3,
+		"java shows a binary as text":                      2,
+		"js shows a ulong as a value of its language":      4,
+		"js shows a uuid as a value of its language":       3,
+		"js shows a binary as a value of its language":     2,
+		"python shows a ulong as a value of its language":  4,
+		"python shows a uuid as a value of its language":   3,
+		"python shows a binary as a value of its language": 1,
+		"python shows a binary as text":                    1,
+	}, notText)
+}
+
+// setWords find in what an application set, as each language writes it, the fields of text.
+func setWords() map[string]map[PropertiesField]string {
+	quoted := func(name, open, closing string) string { return name + open + `([^'"]*)` + closing }
+	words := map[string]map[PropertiesField]string{"python": {}, "js": {}, "go": {}, "java": {}}
+	for f, getters := range textGetters() {
+		words["python"][f] = quoted(`"`+getters[0]+`": `, `"`, `"`)
+		words["js"][f] = quoted(`[{ ]`+getters[1]+`: `, `'`, `'`)
+		words["java"][f] = `(?:^|, )` + strings.ToLower(getters[2][3:4]) + getters[2][4:] + ` ([^,]*)`
+		words["go"][f] = quoted(`(?:^|, )`+getters[3]+`: `, `"`, `"`)
+	}
+	return words
+}
+
+// What an application set of the fields of text is what this package reads of the message.
+func TestServiceBusSet(t *testing.T) {
+	compared := map[string]int{}
+	for _, c := range golden.Read(t, "testdata/service-bus/send-*.txt", golden.ServiceBusKeys()...) {
+		sdk, _, _ := strings.Cut(c.Name, "-")
+		set, _ := c.Value("set")
+		if c.Wire() == nil {
+			continue
+		}
+		var m RawMessage
+		require.NoError(t, m.Parse(c.Wire()), c.At())
+		for f, word := range setWords()[sdk] {
+			found := regexp.MustCompile(word).FindStringSubmatch(set.V.(string))
+			if found == nil {
+				continue
+			}
+			field, err := m.Property(f)
+			require.NoError(t, err, c.At())
+			text, _ := field.Text()
+			require.Equal(t, found[1], text, "%s: %v", c.At(), f)
+			compared[sdk]++
+		}
+	}
+	require.Equal(t, map[string]int{"python": 9, "js": 12, "java": 7, "go": 15}, compared)
+}
+
+// jmsGetters are the getters of the JMS client for Service Bus that say the same as the view of a case.
+func jmsGetters() []string {
+	return []string{"type", "JMSMessageID", "JMSCorrelationID", "JMSType", "JMSDeliveryMode", "JMSPriority", "JMSTimestamp", "JMSDeliveryTime", "JMSRedelivered"}
+}
+
+// What the JMS client for Azure Service Bus shows of a message is what this package reads of it, apart from deviations.
+func TestServiceBusShowsJMS(t *testing.T) {
+	differ := map[string]string{}
+	for _, c := range golden.Read(t, "testdata/service-bus/receive-*.txt", golden.ServiceBusKeys()...) {
+		if showsJSON(c, "jms", "error") != "" {
+			continue
+		}
+		for _, key := range jmsGetters() {
+			var got any
+			require.NoError(t, json.Unmarshal([]byte(showsJSON(c, "jms", key)), &got), "%s: %s", c.At(), key)
+			if typed, ok := got.(map[string]any); ok {
+				got = typed["v"]
+			}
+			want, ok := c.Want(key)
+			require.True(t, ok, "%s: %s", c.At(), key)
+			if fmt.Sprint(got) != fmt.Sprint(want.V) {
+				differ[c.Name+" "+key] = fmt.Sprint(got) + ", here " + fmt.Sprint(want.V)
+			}
+		}
+	}
+	require.Equal(t, map[string]string{
+		// It knows x-opt-delivery-time alone, which this package reads as well.
+		"receive-lib-delay-1-h JMSDeliveryTime": "1893553200000, here 1893556800000",
+	}, differ)
+}
+
+// What the SDKs of Azure Service Bus do with messages of JMS applications and of this package, case by case: what Check says
+// of them has its evidence here.
+func TestServiceBusFacts(t *testing.T) {
+	for _, row := range []struct{ fact, name, sdk, getter, shows string }{
+		{"an amqp-value null ends the Java receiver", "receive-lib-text-null", "java", "error", "NullPointerException"},
+		{"that of Qpid JMS too", "receive-jms-body-text-not-set", "java", "error", "NullPointerException"},
+		{"no body section does not", "receive-no-body-msg-type-text", "java", "bodyType", "DATA"},
+		{"no body section is a null text to JMS", "receive-no-body-msg-type-text", "jms", "body", "null"},
+		{"no body section is a plain Message to JMS", "receive-no-body-msg-type-message", "jms", "type", "message"},
+		{"an amqp-value has no body in Java", "receive-lib-map", "java", "getBody", "error"},
+		{"an amqp-value has no body in Go", "receive-lib-map", "go", "Body", "null"},
+		{"JavaScript parses a text in data as JSON", "receive-lib-text-digits", "js", "body", `"number"`},
+		{"Java shows the text in data", "receive-lib-text-digits", "java", "getBody.toString", `"42"`},
+		{"a char ends the Python receiver", "receive-jms-body-map-char", "python", "error", "error"},
+		{"a char never arrives in Go", "receive-jms-body-map-char", "go", "error", "error"},
+		{"a decimal never arrives in Go", "receive-sdk-python-property-decimal", "go", "error", "error"},
+		{"an id that is a ulong is none in Go", "receive-lib-message-id-ulong", "go", "MessageID", `""`},
+		{"an id that is a ulong is text in Java", "receive-lib-message-id-ulong", "java", "getMessageId", `"42"`},
+		{"Go reads no absolute-expiry-time", "receive-lib-ttl-60-days", "go", "TimeToLive", `"0s"`},
+		{"Java reads no absolute-expiry-time", "receive-lib-ttl-60-days", "java", "getTimeToLive", "PT0S"},
+		{"group-id is the session", "receive-lib-group", "python", "session_id", `"s1"`},
+		{"reply-to-group-id is the session of the reply", "receive-lib-group", "js", "replyToSessionId", `"rs1"`},
+	} {
+		shown := showsJSON(serviceBusCase(t, row.name), row.sdk, row.getter)
+		require.NotEmpty(t, shown, "%s: %s shows no %s", row.name, row.sdk, row.getter)
+		if row.shows != "error" {
+			require.Contains(t, shown, row.shows, "%s: %s", row.fact, row.name)
+		} else if row.getter != "error" {
+			require.Contains(t, shown, `"error"`, "%s: %s", row.fact, row.name)
+		}
+	}
 }

@@ -210,7 +210,7 @@ func FuzzEscapePropertyName(f *testing.F) {
 }
 
 // Every field of a message, set and read again, in a message that shares its parts with another.
-func TestWriter(t *testing.T) {
+func TestEditor(t *testing.T) {
 	subject := "before"
 	shared := amqp.Message{
 		Header:                &amqp.MessageHeader{Priority: 3, TTL: time.Second},
@@ -366,7 +366,7 @@ func TestNoEmptySection(t *testing.T) {
 }
 
 // What cannot be set is an error, and changes nothing.
-func TestWriterErrors(t *testing.T) {
+func TestEditorErrors(t *testing.T) {
 	const legal = "want bool, int8, int16, int32, int64, float32, float64, string or nil"
 	var w Editor
 	property := func(name string, v any) func(*amqp.Message) error {
@@ -749,7 +749,9 @@ func TestForwardLossless(t *testing.T) {
 		require.NoError(t, err, c.At())
 		require.Equal(t, asked, kept, "%s: the delivery time", c.At())
 		if b := m.Properties; b != nil && b.UserID != nil && len(b.UserID) == 0 {
-			lost(c, "go-amqp writes an empty user-id as none")
+			if !strings.Contains(c.Peer, "(Java)") { // which always sends one
+				lost(c, "go-amqp writes an empty user-id as none")
+			}
 			return
 		}
 		for name, section := range want {
@@ -817,6 +819,8 @@ func TestForwardLossless(t *testing.T) {
 		"properties-twice":                        order,
 		"application-properties-twice":            order,
 		"message-annotations-twice":               order,
+		"watermill-marshal":                       order,
+		"watermill-marshal-metadata":              order,
 		"header-content-type-string":              "go-amqp writes a content-type that is a string as the symbol that it should be",
 		"header-content-encoding-string":          "go-amqp writes a content-type that is a string as the symbol that it should be",
 		"body-value-string-invalid-utf8":          noText,
@@ -1509,7 +1513,7 @@ func TestApplyScheduledDelay(t *testing.T) {
 		{"an ordinary property", DelayUnset, 0, map[string]any{name: "text"}, map[string]any{name: "text"}, ""},
 		{"an ordinary property", DelayNone, 0, map[string]any{name: "text"}, map[string]any{name: "text"}, ""},
 		{"a second delay", DelayAbsolute, time.Second, map[string]any{name: int64(1)}, map[string]any{name: int64(1)},
-			`amqpjms: property "AMQ_SCHEDULED_DELAY": a second delay beside x-opt-delivery-time (Producer.DeliveryDelay)`},
+			`amqpjms: property "AMQ_SCHEDULED_DELAY": a second delay beside x-opt-delivery-time`},
 		{"a second delay", DelayRelative, time.Second, map[string]any{name: int64(1)}, map[string]any{name: int64(1)},
 			`amqpjms: property "AMQ_SCHEDULED_DELAY": a second delay beside x-opt-delivery-delay (Producer.DeliveryDelay)`},
 		{"a second delay, null or not", DelayEnqueueTime, time.Second, map[string]any{name: nil}, map[string]any{name: nil},
@@ -1566,7 +1570,7 @@ func TestPrepareErrors(t *testing.T) {
 	m, want := full(), full()
 	m.ApplicationProperties["AMQ_SCHEDULED_DELAY"], want.ApplicationProperties["AMQ_SCHEDULED_DELAY"] = int64(1), int64(1)
 	_, err := Producer{Peer: Artemis(), DeliveryDelay: time.Second}.Prepare(m, sentAt())
-	wantValueError(t, err, `amqpjms: property "AMQ_SCHEDULED_DELAY": a second delay beside x-opt-delivery-time (Producer.DeliveryDelay)`)
+	wantValueError(t, err, `amqpjms: property "AMQ_SCHEDULED_DELAY": a second delay beside x-opt-delivery-time`)
 	require.Equal(t, want, m)
 }
 
@@ -2241,13 +2245,12 @@ var hiddenByGoAMQP = []struct {
 	cases  []string // nil: wherever the header does not say whether the message is durable
 }{
 	{"a header without durable", []string{"DeliveryMode", "property JMSDeliveryMode"}, nil},
-	{"an amqp-value null", []string{"Kind", "Text", "Bytes", "Payload"}, []string{"value-null", "empty-sections", "body-value-null", "forward-value-null"}},
+	{"an amqp-value null", []string{"Kind", "Text", "Bytes", "Payload"}, []string{"value-null", "empty-sections", "body-value-null", "forward-value-null", "js-raw-value-null"}},
+	{"an amqp-value symbol", []string{"Kind", "Text", "Object", "Payload", "PropertyNames", "property JMS_AMQP_TYPED_ENCODING"}, []string{"body-value-symbol"}},
 	{"body sections that may not stand together", []string{"Kind", "Text", "Bytes", "Payload"}, []string{
 		"bad-body-value-twice", "bad-body-data-and-value", "bad-body-value-and-data", "bad-body-data-and-sequence", "bad-body-sequence-and-data",
-		"bad-body-sequence-and-value", "bad-body-data-footer-data", "body-data-then-value", "body-two-values", "bad-footer-before-body",
+		"watermill-marshal", "watermill-marshal-metadata", "bad-body-sequence-and-value", "bad-body-data-footer-data", "body-data-then-value", "body-two-values", "bad-footer-before-body",
 		"bad-footer-twice"}},
-	{"an amqp-value symbol", []string{"Kind", "Text", "Object", "Payload", "PropertyNames", "property JMS_AMQP_TYPED_ENCODING"}, []string{
-		"body-value-symbol"}},
 	{"a data section of null", []string{"Kind", "Bytes", "Payload"}, []string{"bad-body-data-null"}},
 	{"other sections after the body", []string{"Kind", "Text", "Payload", "MessageID", "DeliveryMode", "property JMSMessageID", "property JMSDeliveryMode"}, []string{
 		"bad-header-after-body", "bad-properties-after-body", "bad-application-properties-after-body",
@@ -2258,8 +2261,8 @@ var hiddenByGoAMQP = []struct {
 	{"a property whose name is a symbol", []string{"PropertyNames", "property "}, []string{"bad-application-properties-symbol-key"}},
 	{"a property that is there twice", []string{"property p"}, []string{"property-duplicate-key"}},
 	{"an annotation whose name is a string", []string{"DeliveryTime", "property JMSDeliveryTime"}, []string{"delivery-time-string-key"}},
-	{"a described value, which is of a type without a name", []string{"Object", "property p"}, []string{"value-described-twice", "property-described"}},
-	{"an empty list or map", []string{"Object"}, []string{"value-list0", "value-map8-empty", "body-value-list0", "body-value-map-empty"}},
+	{"a described value, which is of a type without a name", []string{"Object", "property p"}, []string{"value-described-twice"}},
+	{"an empty list or map", []string{"Object", "property big"}, []string{"value-list0", "value-map8-empty", "body-value-list0", "body-value-map-empty", "js-property-bigint", "mqlight-property-nested"}},
 }
 
 // The view of an encoded message is that of the message that go-amqp makes of it, field by field, but for what go-amqp

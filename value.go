@@ -536,7 +536,8 @@ func (v Value) Raw() (any, error) {
 		x, _ = shown(x)
 		return x, nil
 	case v.raw != nil:
-		return v.raw, nil
+		x, _ := shown(v.raw)
+		return x, nil
 	}
 	return v.s.value(), nil
 }

@@ -201,8 +201,8 @@ func (v View) Destination() (Destination, error) {
 	if err != nil {
 		return Destination{}, err
 	}
-	address, ok := to.Get()
-	if !ok {
+	address := to.Or("")
+	if address == "" { // an empty one is none
 		return v.from().destination, nil
 	}
 	return v.destination(address, AnnotationDestination, annotationToType)
@@ -215,8 +215,8 @@ func (v View) ReplyTo() (Destination, error) {
 	if err != nil {
 		return Destination{}, err
 	}
-	address, ok := replyTo.Get()
-	if !ok {
+	address := replyTo.Or("")
+	if address == "" {
 		return Destination{}, nil
 	}
 	return v.destination(address, AnnotationReplyTo, annotationReplyType)
@@ -460,7 +460,7 @@ func (v View) AnnotatedKind() (Opt[MessageKind], error) {
 
 // Text returns the text of a TextMessage, as [Body.Text] does.
 func (v View) Text() (Opt[string], error) {
-	b, err := v.bodyWith(wire.String)
+	b, err := v.bodyWith(wire.String, wire.Symbol)
 	if err != nil {
 		return Opt[string]{}, err
 	}
@@ -506,7 +506,7 @@ func (v View) Object() (any, error) {
 
 // Payload returns the bytes that a message carries, as [Body.Payload] does.
 func (v View) Payload() ([]byte, error) {
-	b, err := v.bodyWith(wire.String, wire.Binary, wire.Array)
+	b, err := v.bodyWith(wire.String, wire.Symbol, wire.Binary, wire.Array)
 	if err != nil {
 		return nil, err
 	}

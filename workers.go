@@ -19,9 +19,11 @@ import (
 // of groups. Set the fields, then call [Workers.Run].
 //
 // While a message is handled or retried, nothing later of its group is. Delivery is at least
-// once: what was not settled when a link is lost comes again. Order across processes is the
-// broker's: a single active consumer of a RabbitMQ queue, a session of Azure Service Bus or a
-// group of Artemis gives one process a group, and Workers keep its order there.
+// once: what was not settled when a link is lost comes again, in order on the brokers of the
+// live tests; on a quorum queue of RabbitMQ if Held does not shrink. Until a broker notices that
+// a connection is gone, the next one gets later messages. Order across that and across processes
+// is the broker's: a single active consumer of a RabbitMQ queue, a session of Azure Service Bus
+// or a group of Artemis gives one process a group, and Workers keep its order there.
 type Workers struct {
 	Consumer Consumer // makes the View that a handler gets; Run does not attach it
 
@@ -43,7 +45,8 @@ type Workers struct {
 
 	// Failed settles a message whose last retry failed: Rejected, which dead-letters it, or
 	// ModifiedFailed, with which it and what waits behind it in its group go back to the broker.
-	// Not every broker then keeps the order. 0: Rejected, which a peer that would deliver the
+	// They come again in order, but behind what is on its way meanwhile, and on a quorum queue of
+	// RabbitMQ behind what came back before. 0: Rejected, which a peer that would deliver the
 	// message again at once (Peer.RequeuesRejected) does not allow.
 	Failed Outcome
 
@@ -319,6 +322,12 @@ func (w *Workers) run(ctx context.Context, from workSource, handle func(context.
 			}
 		}()
 	}
+	take := func(j *work) (err error) {
+		n++
+		j.n, j.view = n, w.Consumer.View(j.m, time.Now())
+		j.key, err = w.key(j.view)
+		return err
+	}
 	finish := func(err error, isLost bool) { // Run ends; the first reason counts
 		if end == nil {
 			end = err
@@ -393,16 +402,12 @@ func (w *Workers) run(ctx context.Context, from workSource, handle func(context.
 				break
 			}
 			granted--
-			j.view = w.Consumer.View(j.m, time.Now())
-			var err error
-			if j.key, err = w.key(j.view); err != nil {
+			if err := take(j); err != nil {
 				if err := settle(j, failed); err != nil {
 					finish(err, true)
 				}
 				break
 			}
-			n++
-			j.n = n
 			q.add(j)
 		case j := <-due:
 			delete(timers, j)
@@ -449,28 +454,29 @@ func (w *Workers) run(ctx context.Context, from workSource, handle func(context.
 	if lost {
 		return end
 	}
-	settling, cancel := context.WithoutCancel(ctx), func() {}
-	if w.Grace > 0 {
-		settling, cancel = context.WithTimeout(settling, w.Grace)
-	}
-	defer cancel()
 	// Without credit, nothing that is released comes again on this link: where it did, and was
 	// released again, a quorum queue of RabbitMQ would put it behind the others.
+	settling := context.WithoutCancel(ctx)
 	draining, stopDraining := context.WithTimeout(settling, drainLimit)
-	defer stopDraining()
 	from.DrainCredit(draining, nil) // if the link is lost, so is what follows
+	stopDraining()
+	for m := from.Prefetched(); m != nil; m = from.Prefetched() {
+		j := &work{m: m}
+		take(j) // without a key it is released as well
+		q.add(j)
+	}
 	for j := range timers {
 		retries = append(retries, j)
 	}
 	rest := append(retries, q.rest()...)
 	slices.SortFunc(rest, func(a, b *work) int { return cmp.Compare(a.n, b.n) })
+	if w.Grace > 0 {
+		var cancel func()
+		settling, cancel = context.WithTimeout(settling, w.Grace)
+		defer cancel()
+	}
 	for _, j := range rest {
 		if err := Released.settle(settling, from, j.m); err != nil {
-			return errors.Join(end, err)
-		}
-	}
-	for m := from.Prefetched(); m != nil; m = from.Prefetched() {
-		if err := Released.settle(settling, from, m); err != nil {
 			return errors.Join(end, err)
 		}
 	}

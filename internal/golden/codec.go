@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -438,16 +437,4 @@ func (j jsonValue) value() (Value, error) {
 		return Value{Type: j.T, V: Described{*j.Descriptor, inner}}, err
 	}
 	return Value{}, fmt.Errorf("unknown type %q", j.T)
-}
-
-// Float returns the value of a float32 or float64 whose decimal is as another language prints it, an error where that
-// is another number.
-func Float(f any, decimal string) (Value, error) {
-	switch f := f.(type) {
-	case float32:
-		return scalar("float", fmt.Sprintf("%s/%08x", decimal, math.Float32bits(f)))
-	case float64:
-		return scalar("double", fmt.Sprintf("%s/%016x", decimal, math.Float64bits(f)))
-	}
-	return Value{}, fmt.Errorf("golden: %T is not a float32 or float64", f)
 }

@@ -160,20 +160,6 @@ func TestUnmarshalErrors(t *testing.T) {
 	}
 }
 
-func TestFloat(t *testing.T) {
-	v, err := Float(float32(1e10), "1.0E10")
-	require.NoError(t, err)
-	require.Equal(t, "float 1.0E10/501502f9", v.String())
-	v, err = Float(0.1, "0.1")
-	require.NoError(t, err)
-	require.Equal(t, "double 0.1/3fb999999999999a", v.String())
-	for _, f := range []any{float32(1), 1.0, 1} {
-		v, err := Float(f, "2.0")
-		require.Error(t, err)
-		require.Zero(t, v)
-	}
-}
-
 // Map reaches values at any depth, leaves keys and descriptors, and changes nothing in the value that it is given.
 func TestMap(t *testing.T) {
 	const in = `list [int 1, map {int 1 = list [int 1]}, described (symbol "a") int 1]`

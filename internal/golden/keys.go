@@ -77,6 +77,24 @@ func SelectorKeys() []Key {
 		kind(Text, "expected", "said.artemis", "said.activemq", "said.broker-j", "said.openmq"))
 }
 
+// ServiceBusKeys are the keys of testdata/service-bus: as [EncoderKeys], and what the application set, what it sees of the
+// message by the rules of JMS, and what each SDK shows of it, as JSON.
+func ServiceBusKeys() []Key {
+	ks := slices.Concat(kind(Text, "note"), kind(Typed, "set", "format", "error.message"), kind(Wire, "wire", "sent"), fieldKeys(),
+		viewKeys(""))
+	for _, sdk := range []string{"python", "js", "java", "go", "jms"} {
+		ks = append(ks, Key{Name: "shows." + sdk, Kind: Text, Named: true})
+	}
+	return append(ks, oursKeys()...)
+}
+
+// ProgramKeys are the keys of testdata/go-programs: as [EncoderKeys], and the program, and what a JMS application sees of
+// its message.
+func ProgramKeys() []Key {
+	return slices.Concat(kind(Text, "note", "program"), kind(Typed, "error.message"), kind(Wire, "wire"), fieldKeys(), viewKeys(""),
+		oursKeys())
+}
+
 func kind(k Kind, names ...string) []Key {
 	ks := make([]Key, len(names))
 	for i, n := range names {

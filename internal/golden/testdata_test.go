@@ -18,6 +18,8 @@ func sets() map[string][]Key {
 		"qpid-jms-receive": ReceiveKeys(),
 		"encoders":         EncoderKeys(),
 		"hand":             HandKeys(),
+		"service-bus":      ServiceBusKeys(),
+		"go-programs":      ProgramKeys(),
 		"selectors":        SelectorKeys(),
 	}
 }
@@ -40,13 +42,13 @@ func TestCounts(t *testing.T) {
 		"qpid-jms-send/delivery-time.txt":    {qpid: 20},
 		"qpid-jms-send/destination.txt":      {qpid: 17},
 		"qpid-jms-send/foreign.txt":          {qpid: 8},
-		"qpid-jms-send/forward.txt":          {qpid: 27},
+		"qpid-jms-send/forward.txt":          {qpid: 32},
 		"qpid-jms-send/group.txt":            {qpid: 20},
 		"qpid-jms-send/header.txt":           {qpid: 48},
 		"qpid-jms-send/message-id.txt":       {qpid: 7},
 		"qpid-jms-send/property.txt":         {qpid: 49},
 		"qpid-jms-send/reply.txt":            {qpid: 39},
-		"qpid-jms-receive/body.txt":          {qpid: 129},
+		"qpid-jms-receive/body.txt":          {qpid: 131},
 		"qpid-jms-receive/delivery-time.txt": {qpid: 30},
 		"qpid-jms-receive/destination.txt":   {qpid: 44},
 		"qpid-jms-receive/group.txt":         {qpid: 22},
@@ -72,6 +74,20 @@ func TestCounts(t *testing.T) {
 		"selectors/generated.txt":            {"proton-j 0.34.1": 3357},
 		"selectors/syntax.txt":               {"proton-j 0.34.1": 315},
 		"selectors/values.txt":               {"proton-j 0.34.1": 446},
+		"service-bus/receive-amqpjms.txt":    {"amqpjms, go-amqp 1.7.0": 34},
+		"service-bus/receive-go-amqp.txt":    {"go-amqp 1.7.0": 2},
+		"service-bus/receive-hand.txt":       {"hand-made": 3},
+		"service-bus/receive-java.txt":       {"azure-messaging-servicebus 7.17.20 (Java)": 2},
+		"service-bus/receive-js.txt":         {"@azure/service-bus 7.9.5 (JavaScript)": 2},
+		"service-bus/receive-python.txt":     {"azure-servicebus 7.15.0 (Python)": 4},
+		"service-bus/receive-qpid-jms.txt":   {"Qpid JMS 2.10.0": 21},
+		"service-bus/send-go.txt":            {"azservicebus 1.11.0 (Go)": 33},
+		"service-bus/send-java.txt":          {"azure-messaging-servicebus 7.17.20 (Java)": 29},
+		"service-bus/send-jms.txt":           {"azure-servicebus-jms 2.1.0 (Qpid JMS 2.9.0)": 16},
+		"service-bus/send-js.txt":            {"@azure/service-bus 7.9.5 (JavaScript)": 37},
+		"service-bus/send-mqlight.txt":       {"mqlight 2.0.2019041500 (IBM MQ Light, JavaScript)": 9},
+		"service-bus/send-python.txt":        {"azure-servicebus 7.15.0 (Python)": 31},
+		"go-programs/go-amqp.txt":            {"go-amqp 1.7.0": 13},
 	}
 	got := map[string]map[string]int{}
 	every(t, func(_ *testing.T, set string, c Case) {
@@ -89,7 +105,7 @@ func TestCounts(t *testing.T) {
 func TestSectionsFitTheirLabels(t *testing.T) {
 	n := 0
 	every(t, func(t *testing.T, _ string, c Case) {
-		for _, key := range []string{"wire", "set.receivedWire"} {
+		for _, key := range []string{"wire", "set.receivedWire", "sent"} {
 			if _, ok := c.keys[key]; !ok {
 				continue
 			}
@@ -163,6 +179,15 @@ func TestCasesSayWhatTheyExpect(t *testing.T) {
 			require.Equal(t, has("type"), has("receivedAfter"), c.At())
 		case "hand":
 			require.True(t, has("wire") && has("note"), c.At())
+		case "service-bus":
+			sent := strings.HasPrefix(path.Base(c.File), "send-")
+			require.Equal(t, sent, has("set"), c.At())
+			require.True(t, has("wire") || has("error.message"), c.At())
+			for _, sdk := range []string{"python", "js", "java", "go", "jms"} {
+				require.NotEqual(t, sent, len(c.All("shows."+sdk)) > 0, c.At())
+			}
+		case "go-programs":
+			require.True(t, has("program") && (has("wire") || has("error.message")), c.At())
 		case "selectors":
 			require.True(t, has("selector") && has("wire") && has("expected"), c.At())
 		default:

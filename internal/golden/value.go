@@ -15,6 +15,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/Azure/go-amqp"
+	"github.com/seed-b113d664/amqpjms/internal/java"
 )
 
 // A Value is a value with its type. V holds, by Type:
@@ -42,7 +43,7 @@ type Value struct {
 	Type string
 	V    any
 
-	lit string // the literal of a float, which is Java's, and of a string with an unpaired surrogate
+	lit string // the literal of a float as the peer prints it, and of a string with an unpaired surrogate
 }
 
 // An Entry is one pair of a map.
@@ -117,9 +118,9 @@ func (v Value) literal() string {
 	case uint64:
 		return strconv.FormatUint(x, 10)
 	case float32:
-		return fmt.Sprintf("%s/%08x", strconv.FormatFloat(float64(x), 'g', -1, 32), math.Float32bits(x))
+		return fmt.Sprintf("%s/%08x", java.FormatFloat(float64(x), 32), math.Float32bits(x))
 	case float64:
-		return fmt.Sprintf("%s/%016x", strconv.FormatFloat(x, 'g', -1, 64), math.Float64bits(x))
+		return fmt.Sprintf("%s/%016x", java.FormatFloat(x, 64), math.Float64bits(x))
 	case string:
 		return quote(x)
 	case [16]byte:

@@ -39,6 +39,7 @@ func workersFeatures() []feature {
 		add("Go releases in order: come again in order", again(releasedInOrder))
 		add("Go modifies one, and releases what is behind: come again in order", again(modifiedAndReleased))
 		add("Go loses the connection: come again in order", again(connectionLost))
+		add("Go loses the connection, and with some of them the next: come again in order", again(connectionLostTwice))
 		add("Workers: in order, connections cut, none lost", func(t *testing.T, s *site, q node) diff {
 			return inOrder(t, s, q, few).diff
 		})
@@ -52,7 +53,9 @@ func workersFeatures() []feature {
 // TestWorkers shows Workers on many messages and measures them.
 func TestWorkers(t *testing.T) {
 	many := workload{messages: 100_000, groups: 1000, cuts: 20}
-	if n, err := strconv.Atoi(os.Getenv("MESSAGES")); err == nil {
+	if set := os.Getenv("MESSAGES"); set != "" {
+		n, err := strconv.Atoi(set)
+		require.NoError(t, err, "MESSAGES")
 		many.messages = n
 	}
 	figures := newFigures()
@@ -719,64 +722,76 @@ func shutDown(t *testing.T, s *site, q node, messages int) (o stopped) {
 	return o
 }
 
-// giveUp gives back the five messages that a receiver got.
-type giveUp func(t *testing.T, l *line, five []*amqp.Message)
+// giveUp gives back the five messages that a receiver got, and returns the receiver to go on
+// with, nil for another.
+type giveUp func(t *testing.T, s *site, q node, l *line, five []*amqp.Message) *line
 
-func releasedInOrder(t *testing.T, l *line, five []*amqp.Message) {
+func releasedInOrder(t *testing.T, _ *site, _ node, l *line, five []*amqp.Message) *line {
 	for _, m := range five {
 		require.NoError(t, l.ReleaseMessage(t.Context(), m))
 	}
+	return l
 }
 
-func modifiedAndReleased(t *testing.T, l *line, five []*amqp.Message) {
+func modifiedAndReleased(t *testing.T, s *site, q node, l *line, five []*amqp.Message) *line {
 	require.NoError(t, l.ModifyMessage(t.Context(), five[0], &amqp.ModifyMessageOptions{DeliveryFailed: true}))
-	releasedInOrder(t, l, five[1:])
+	return releasedInOrder(t, s, q, l, five[1:])
 }
 
-func connectionLost(t *testing.T, l *line, _ []*amqp.Message) { l.cut(false) }
+func connectionLost(_ *testing.T, _ *site, _ node, l *line, _ []*amqp.Message) *line {
+	l.cut(false)
+	return nil
+}
 
-// comesAgain shows in which order eight messages come when the first five were given back: on
-// the same link if it is still there, and on another.
+// connectionLostTwice loses the next connection too, which got two of the five.
+func connectionLostTwice(t *testing.T, s *site, q node, l *line, _ []*amqp.Message) *line {
+	l.cut(false)
+	l = s.line(t, q, -1)
+	l.take(t, 2)
+	l.cut(false)
+	return nil
+}
+
+// take issues credit for so many messages and takes them, fewer if no more come.
+func (l *line) take(t *testing.T, n int) (ms []*amqp.Message) {
+	t.Helper()
+	require.NoError(t, l.IssueCredit(uint32(n)))
+	for range n {
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		m, err := l.Receive(ctx, nil)
+		cancel()
+		if errors.Is(err, context.DeadlineExceeded) {
+			break
+		}
+		require.NoError(t, err)
+		ms = append(ms, m)
+	}
+	return ms
+}
+
+// comesAgain shows in which order eight messages come when the first five were given back: to
+// the same receiver if it is still there, and to another.
 func comesAgain(t *testing.T, s *site, q node, back giveUp) (d diff) {
-	for _, same := range []bool{true, false} {
+	for _, to := range []string{"the same", "another"} {
 		require.NoError(t, s.produce(t.Context(), q, counted(8, func(int) int { return 1 })))
-		l := s.line(t, q, 5)
-		var five []*amqp.Message
-		for range 5 {
-			m, err := l.Receive(t.Context(), nil)
-			require.NoError(t, err)
-			five = append(five, m)
+		l := s.line(t, q, -1)
+		l = back(t, s, q, l, l.take(t, 5))
+		if l != nil && to == "another" {
+			l.leave(t)
+			l = nil
 		}
-		back(t, l, five)
-		where := "on the same link"
-		if !same {
-			where = "on the next link"
-			l.conn.Close()
-		}
-		if l.tcpGone(t) {
-			l = s.line(t, q, 5)
+		if l == nil {
+			l = s.line(t, q, -1)
 		}
 		var order []int
-		for range 8 {
-			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
-			m, err := l.Receive(ctx, nil)
-			cancel()
-			if err != nil {
-				break
-			}
+		for _, m := range l.take(t, 8) {
 			p, err := parcelOf(amqpjms.Consumer{Peer: s.broker.peer}.View(m, time.Now()))
 			require.NoError(t, err)
 			order = append(order, p.n+1)
 			require.NoError(t, l.AcceptMessage(t.Context(), m))
 		}
-		d.want("the order "+where, []int{1, 2, 3, 4, 5, 6, 7, 8}, order)
-		l.conn.Close()
+		d.want("the order to "+to, []int{1, 2, 3, 4, 5, 6, 7, 8}, order)
+		l.leave(t)
 	}
 	return d
-}
-
-// tcpGone reports whether the line was cut or closed.
-func (l *line) tcpGone(t *testing.T) bool {
-	t.Helper()
-	return l.tcp.SetDeadline(time.Time{}) != nil
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/seed-b113d664/amqpjms"
 	"github.com/seed-b113d664/amqpjms/internal/golden"
 	"github.com/seed-b113d664/amqpjms/internal/wire"
 )
@@ -38,24 +37,12 @@ func decode(b []byte, base int) value {
 	if at := (*wire.Error)(nil); errors.As(err, &at) {
 		return errorValue(errorAt(base, at))
 	}
-	return v.Map(inJava)
+	return v
 }
 
 // errorAt returns the error of a reader whose bytes start at offset base.
 func errorAt(base int, err *wire.Error) error {
 	return fmt.Errorf("at byte %d: %w", base+err.Offset, err.Err)
-}
-
-// inJava returns a float with the decimal that Java prints.
-func inJava(v value) value {
-	switch v.V.(type) {
-	case float32, float64:
-		s, _ := amqpjms.ValueOf("", v.V).Text()
-		if f, err := golden.Float(v.V, s.Or("")); err == nil {
-			return f
-		}
-	}
-	return v
 }
 
 // most is how many bytes of a string, or of a binary, its text shows.

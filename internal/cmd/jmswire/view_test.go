@@ -143,15 +143,16 @@ func exemptions() map[string]map[string]string {
 		cutOff = `error "body at byte 20: unexpected EOF"`
 	)
 	return map[string]map[string]string{
+		// Of a key that stands twice inspect shows the last, as go-amqp and Qpid JMS do.
+		"property-duplicate-key": {`property "p"`: "int 2", `propertyAsString "p"`: `string "2"`, `propertyAsLong "p"`: "long 2"},
+
 		// The sections do not go together, and no annotation says the kind. The fixture has that of the last section.
 		"body-data-then-value": {"type": mixed, "special.JMS_AMQP_TYPED_ENCODING": mixed, "special.exists.JMS_AMQP_TYPED_ENCODING": mixed},
-		"body-two-values": {"type": second, "body": second,
+		"body-two-values": {"type": second,
 			"special.JMS_AMQP_TYPED_ENCODING": second, "special.exists.JMS_AMQP_TYPED_ENCODING": second},
 
 		// Qpid JMS shows nothing of these, and go-amqp refuses them: what only inspect reads of them.
 		"section-truncated": {"type": cutOff, "special.JMS_AMQP_TYPED_ENCODING": cutOff, "special.exists.JMS_AMQP_TYPED_ENCODING": cutOff},
-		"property-int-key":  {"propertyNames": `error "application-properties: a key of type int, not string"`},
-		"property-null-key": {"propertyNames": `error "application-properties: a key of type null, not string"`},
 	}
 }
 
@@ -248,7 +249,7 @@ func TestJMSViewOfReceived(t *testing.T) {
 	require.Equal(t, refusals(), refused)
 	require.Equal(t, brokenBodies(), broken)
 	require.Empty(t, exempt, "exemptions of no case")
-	require.Equal(t, 410, compared)
+	require.Equal(t, 412, compared)
 }
 
 // ofOurs returns what JMS's table of conversions makes of a property that is ours alone,
