@@ -602,7 +602,7 @@ func (s Stamp) Apply(m *amqp.Message) error {
 	}
 	_, scheduled := m.ApplicationProperties[propertyScheduledDelay]
 	if scheduled && delayed && s.Peer.Delay != DelayProperty {
-		return &ValueError{What: "property", Value: quote(propertyScheduledDelay), Err: fmt.Errorf("a second delay beside %v (Producer.DeliveryDelay)", s.Peer.Delay)}
+		return &ValueError{What: "property", Value: quote(propertyScheduledDelay), Err: fmt.Errorf("a second delay beside %v", s.Peer.Delay)}
 	}
 
 	m.DeliveryTag = nil

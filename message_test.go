@@ -1515,9 +1515,9 @@ func TestApplyScheduledDelay(t *testing.T) {
 		{"a second delay", DelayAbsolute, time.Second, map[string]any{name: int64(1)}, map[string]any{name: int64(1)},
 			`amqpjms: property "AMQ_SCHEDULED_DELAY": a second delay beside x-opt-delivery-time`},
 		{"a second delay", DelayRelative, time.Second, map[string]any{name: int64(1)}, map[string]any{name: int64(1)},
-			`amqpjms: property "AMQ_SCHEDULED_DELAY": a second delay beside x-opt-delivery-delay (Producer.DeliveryDelay)`},
+			`amqpjms: property "AMQ_SCHEDULED_DELAY": a second delay beside x-opt-delivery-delay`},
 		{"a second delay, null or not", DelayEnqueueTime, time.Second, map[string]any{name: nil}, map[string]any{name: nil},
-			`amqpjms: property "AMQ_SCHEDULED_DELAY": a second delay beside x-opt-scheduled-enqueue-time (Producer.DeliveryDelay)`},
+			`amqpjms: property "AMQ_SCHEDULED_DELAY": a second delay beside x-opt-scheduled-enqueue-time`},
 	} {
 		m := amqp.Message{ApplicationProperties: row.before}
 		_, err := Producer{Peer: delaying(row.form), DeliveryDelay: row.delay}.Prepare(&m, sentAt())
