@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"mime"
 	"slices"
 	"strconv"
@@ -766,6 +767,9 @@ const (
 
 // checkSymbol returns an error if text is not a valid symbol [amqp 1.6.21].
 func checkSymbol(what, text string) error {
+	if uint64(len(text)) > math.MaxUint32 {
+		return &ValueError{What: what, Value: quote(text), Err: errTooLong}
+	}
 	for i := range len(text) {
 		if text[i] >= utf8.RuneSelf {
 			return &ValueError{What: what, Value: quote(text), Err: errors.New("not ASCII")}

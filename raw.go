@@ -2,7 +2,6 @@ package amqpjms
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -569,7 +568,13 @@ func AppendExplicit(dst, msg []byte, nodeDefault DeliveryMode) ([]byte, error) {
 	if err := m.Parse(msg); err != nil {
 		return dst, err
 	}
-	return Change{Header: Some(m.Header.Explicit(nodeDefault))}.AppendTo(dst, &m)
+	return m.appendBehind(m.Header.Explicit(nodeDefault), dst), nil
+}
+
+// appendBehind appends the message with another header.
+func (m *RawMessage) appendBehind(h Header, dst []byte) []byte {
+	dst = slices.Grow(dst, headerRoom+len(m.Rest))
+	return append(h.AppendTo(dst), m.Rest...)
 }
 
 // An Entry is an annotation or application property by name.
@@ -605,14 +610,14 @@ type Change struct {
 // malformed or becomes too long, a *[WireError].
 func (c Change) AppendTo(dst []byte, m *RawMessage) ([]byte, error) {
 	more := len(c.DeliveryAnnotations) + len(c.Annotations) + len(c.ApplicationProperties)
+	if more == 0 && !c.DropDeliveryAnnotations && c.Header.ok {
+		return m.appendBehind(c.Header.v.Explicit(ModeUnset), dst), nil
+	}
 	out := slices.Grow(dst, headerRoom+len(m.Rest)+more*entryRoom)
-	if h, ok := c.Header.Get(); ok {
-		out = h.Explicit(ModeUnset).AppendTo(out)
+	if c.Header.ok {
+		out = c.Header.v.Explicit(ModeUnset).AppendTo(out)
 	} else {
 		out = append(out, m.HeaderSection...)
-	}
-	if more == 0 && !c.DropDeliveryAnnotations {
-		return append(out, m.Rest...), nil
 	}
 	delivery := m.DeliveryAnnotations
 	if c.DropDeliveryAnnotations {
@@ -741,7 +746,7 @@ func checkName(kind SectionKind, name string) error {
 	if kind == SectionApplicationProperties {
 		return checkText("property", name)
 	}
-	return cmp.Or(checkText("annotation", name), checkSymbol("annotation", name))
+	return checkSymbol("annotation", name)
 }
 
 // lastNamed returns the index of the last entry with a name, -1 if there is none.
@@ -809,7 +814,7 @@ func appendValue(b []byte, kind SectionKind, e Entry) ([]byte, error) {
 			return wire.AppendString(b, s.text), nil
 		}
 	case wire.Symbol:
-		if err = cmp.Or(checkText("", s.text), checkSymbol("", s.text)); err == nil {
+		if err = checkSymbol("", s.text); err == nil {
 			return wire.AppendSymbol(b, s.text), nil
 		}
 	case wire.Timestamp:
