@@ -182,11 +182,8 @@ func kindOf(annotation any, contentType string, form bodyForm, value any) Messag
 	return ObjectMessage
 }
 
-// Kind returns what kind of JMS message this is, as [Body.Kind] does. Where the annotation does
-// not say it, it walks the sections of the body and reads nothing inside them, so its cost
-// grows with their number and not their size. It is an error, a *[WireError], if they, the
-// content-type or the annotations are broken.
-func (m *RawMessage) Kind() (MessageKind, error) {
+// kind returns what kind of message this is, see [View.Kind].
+func (m *RawMessage) kind() (MessageKind, error) {
 	contentType, annotation, err := m.saidOfKind()
 	if err != nil {
 		return 0, err

@@ -1820,7 +1820,7 @@ func TestForwardChain(t *testing.T) {
 			require.NoError(t, err, "%v, hop %d", form, i)
 			var raw RawMessage
 			require.NoError(t, raw.Parse(at))
-			got, err := raw.DeliveryTime()
+			got, err := Consumer{}.ViewRaw(&raw, sentAt()).DeliveryTime()
 			require.NoError(t, err)
 			require.Equal(t, s.DeliveryTime, got, "%v, hop %d", form, i)
 			request, err := raw.DelayRequest(now)
@@ -1842,7 +1842,7 @@ func TestForwardChain(t *testing.T) {
 		require.True(t, request.Due(now), form)
 		require.Nil(t, raw.ApplicationProperties, "%v: what the property came with is gone", form)
 		require.Equal(t, s.Header.TTL, raw.Header.TTL, "%v: the ttl stays", form)
-		expires, err := raw.Expiration(now)
+		expires, err := Consumer{}.ViewRaw(&raw, now).Expiration()
 		require.NoError(t, err)
 		require.Equal(t, s.Expiration, expires, form)
 
@@ -1910,7 +1910,7 @@ func FuzzForward(f *testing.F) {
 		if request.Form == DelayUnset {
 			require.Nil(t, delayForm(t, &in, forwarder.From))
 		} else {
-			asked, err := in.DeliveryTimeFrom(forwarder.From)
+			asked, err := Consumer{Peer: forwarder.From}.ViewRaw(&in, sentAt()).DeliveryTime()
 			require.NoError(t, err)
 			want := DelayAbsolute
 			if forwarder.To.Delay == DelayEnqueueTime {

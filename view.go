@@ -297,6 +297,9 @@ func (v View) Timestamp() (int64, error) {
 // It is an error, a *[ValueError] or *[WireError], if the first one that is there is not an
 // integer, or where a time belongs a timestamp. In a view of a Message an annotation counts
 // whose key is a string, too: go-amqp does not tell strings from symbols.
+//
+// A message to a topic goes only to the subscriptions that existed when it was sent, by its
+// [View.Timestamp], not to those made until the delivery time [jms 7.9].
 func (v View) DeliveryTime() (int64, error) {
 	var d delays
 	byProperty := v.from().peer.Delay == DelayProperty
@@ -437,14 +440,15 @@ func (v View) bodyWith(types ...wire.Type) (Body, error) {
 	return v.raw.decodeBody(false, types)
 }
 
-// Kind returns what kind of message this is, as [Body.Kind] does. Of an encoded message it
-// reads nothing inside the sections of the body; it is an error, a *[WireError], if they,
-// the content-type or the annotations cannot be read.
+// Kind returns what kind of message this is, as [Body.Kind] does. Of an encoded message it reads
+// the annotation, and where that does not say the kind walks the sections of the body, so that
+// its cost grows with their number and not their size; it is an error, a *[WireError], if they,
+// the content-type or the annotations are broken.
 func (v View) Kind() (MessageKind, error) {
 	if v.raw == nil {
 		return bodyOf(v.Message).Kind(), nil
 	}
-	return v.raw.Kind()
+	return v.raw.kind()
 }
 
 // AnnotatedKind returns the kind that the annotation x-opt-jms-msg-type says, and an error, a
