@@ -163,8 +163,6 @@ func setBy(field string, err error) error {
 	return err
 }
 
-var errOverflow = errors.New("overflows int64 milliseconds")
-
 // addMilliseconds returns the end of a span that starts at from, in milliseconds.
 func addMilliseconds(what string, from, span int64) (int64, error) {
 	if from > math.MaxInt64-span {
@@ -497,4 +495,29 @@ func (f Forwarder) header(h Header) Header {
 	h = h.Explicit(f.NodeDefault)
 	h.FirstAcquirer, h.DeliveryCount = Opt[bool]{}, Opt[uint32]{}
 	return h
+}
+
+// annotationOf returns a message annotation, nil where there is none. go-amqp decodes keys
+// as strings; in a message made here they may be symbols.
+func annotationOf(m *amqp.Message, name string) any {
+	if a, ok := m.Annotations[name]; ok || len(m.Annotations) == 0 {
+		return a
+	}
+	return m.Annotations[amqp.Symbol(name)]
+}
+
+// propertiesOf returns the properties of m, none stated where it has no section: not to be
+// written into.
+func propertiesOf(m *amqp.Message) *amqp.MessageProperties {
+	if m.Properties != nil {
+		return m.Properties
+	}
+	return &amqp.MessageProperties{}
+}
+
+func numberFromTime(t *time.Time) number {
+	if t == nil {
+		return number{}
+	}
+	return number{kind: numberTimestamp, n: t.UnixMilli()}
 }

@@ -79,15 +79,6 @@ func (v View) from() *reception {
 	return v.at
 }
 
-// annotationOf returns a message annotation, nil where there is none. go-amqp decodes keys
-// as strings; in a message made here they may be symbols.
-func annotationOf(m *amqp.Message, name string) any {
-	if a, ok := m.Annotations[name]; ok || len(m.Annotations) == 0 {
-		return a
-	}
-	return m.Annotations[amqp.Symbol(name)]
-}
-
 // annotation returns a message annotation, the zero scalar where there is none.
 func (v View) annotation(name string) (scalar, error) {
 	if v.raw == nil {
@@ -106,15 +97,6 @@ func (v View) annotation(name string) (scalar, error) {
 		return scalar{}, &ValueError{What: "annotation " + quote(name), Value: a.Type(), Err: err}
 	}
 	return s, nil
-}
-
-// propertiesOf returns the properties of m, none stated where it has no section: not to be
-// written into.
-func propertiesOf(m *amqp.Message) *amqp.MessageProperties {
-	if m.Properties != nil {
-		return m.Properties
-	}
-	return &amqp.MessageProperties{}
 }
 
 // text returns a field of the properties that is a string or a symbol: a symbol where a
@@ -165,13 +147,6 @@ func (v View) time(f PropertiesField) (number, error) {
 		return numberFromTime(p.CreationTime), nil
 	}
 	return numberFromTime(p.AbsoluteExpiryTime), nil
-}
-
-func numberFromTime(t *time.Time) number {
-	if t == nil {
-		return number{}
-	}
-	return number{kind: numberTimestamp, n: t.UnixMilli()}
 }
 
 // MessageID returns JMSMessageID, the zero ID if there is none; [ID.JMSMessageID] is the
