@@ -4,12 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"mime"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/Azure/go-amqp"
 	"github.com/google/uuid"
@@ -182,11 +180,8 @@ func kindOf(annotation any, contentType string, form bodyForm, value any) Messag
 	return ObjectMessage
 }
 
-// Kind returns what kind of JMS message this is, as [Body.Kind] does. Where the annotation does
-// not say it, it walks the sections of the body and reads nothing inside them, so its cost
-// grows with their number and not their size. It is an error, a *[WireError], if they, the
-// content-type or the annotations are broken.
-func (m *RawMessage) Kind() (MessageKind, error) {
+// kind returns what kind of message this is, see [View.Kind].
+func (m *RawMessage) kind() (MessageKind, error) {
 	contentType, annotation, err := m.saidOfKind()
 	if err != nil {
 		return 0, err
@@ -314,9 +309,6 @@ func typeOf(v RawValue) any {
 		return unread(t.String())
 	}
 }
-
-// An unread is a value that need not be decoded, by the name of its type.
-type unread string
 
 // Outgoing returns the body as it is sent to a peer. Its annotation is the kind as an int8, which
 // is a byte in AMQP [jms-mapping 3.2]. It is nil, for no annotation, where data holds text in
@@ -765,19 +757,6 @@ const (
 	bodyTypes     = "[]byte, " + propertyTypes
 )
 
-// checkSymbol returns an error if text is not a valid symbol [amqp 1.6.21].
-func checkSymbol(what, text string) error {
-	if uint64(len(text)) > math.MaxUint32 {
-		return &ValueError{What: what, Value: quote(text), Err: errTooLong}
-	}
-	for i := range len(text) {
-		if text[i] >= utf8.RuneSelf {
-			return &ValueError{What: what, Value: quote(text), Err: errors.New("not ASCII")}
-		}
-	}
-	return nil
-}
-
 // unwritable returns the error of a value that go-amqp cannot write, in what is named.
 func unwritable(what string, f *goamqp.Fault) error {
 	e := &ValueError{What: what, Err: f.Err}
@@ -821,17 +800,6 @@ func checkJMS(what string, v any, types string) error {
 		return checkText(what, v)
 	}
 	return &ValueError{What: what, Value: fmt.Sprintf("of type %T", v), Err: errors.New("want " + types)}
-}
-
-// amqpTypeName names the AMQP type of a value that go-amqp decoded.
-func amqpTypeName(v any) string {
-	if u, ok := v.(unread); ok {
-		return string(u)
-	}
-	if s := scalarFrom(v); s.typ != wire.None {
-		return s.typ.String()
-	}
-	return fmt.Sprintf("of type %T", v)
 }
 
 // A contentType is a parsed content-type.

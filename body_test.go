@@ -1264,7 +1264,7 @@ func TestRawKind(t *testing.T) {
 			continue
 		}
 		require.NoError(t, m.Parse(c.Wire()), c.At())
-		kind, err := m.Kind()
+		kind, err := m.kind()
 		if c.Name == "body-data-then-value" || c.Name == "body-two-values" { // which the bytes show, and go-amqp hides
 			require.Error(t, err)
 			continue
@@ -1277,7 +1277,7 @@ func TestRawKind(t *testing.T) {
 	for _, text := range []string{`00 53 75 40`, `00 53 77 c1 04 02 40`, `00 53 75 a0 00 00 53 77 40`, `00 53 72 c1 02 01 40`, `00 53 73 c0 09 07 40 40 40 40 40 40 a3 09 00 53 77 40`} {
 		var m RawMessage
 		require.NoError(t, m.Parse(encoded(t, text)), text)
-		kind, err := m.Kind()
+		kind, err := m.kind()
 		require.Zero(t, kind, text)
 		var e *WireError
 		require.ErrorAs(t, err, &e, text)
@@ -1311,10 +1311,10 @@ func TestRawKindLooksNotInside(t *testing.T) {
 	} {
 		var m RawMessage
 		require.NoError(t, m.Parse(encoded(t, row.msg)), row.rule)
-		got, err := m.Kind()
+		got, err := m.kind()
 		require.NoError(t, err, row.rule)
 		require.Equal(t, row.want, got, row.rule)
-		allocs(t, row.allocs, "Kind, "+row.rule, func() { _, _ = m.Kind() })
+		allocs(t, row.allocs, "Kind, "+row.rule, func() { _, _ = m.kind() })
 	}
 	// Check does look.
 	require.Contains(t, Check(encoded(t, `00 53 77 c1 02 02 40`), Peer{}), Problem{"body", "AMQP 1.0", "body at byte 5: count too large for 1 bytes: unexpected EOF"})

@@ -163,7 +163,7 @@ func (c *checker) expiry(ttl Opt[uint32]) {
 		// service-bus: receive-lib-ttl-60-days
 		c.defect("header", productServiceBus, what+" in the Java, Go and Python SDKs")
 	case expiry.kind == numberTimestamp && expiry.n > 0:
-		created, err := c.m.Timestamp()
+		created, err := c.timestamp()
 		if err == nil && created > 0 && expiry.n-created < int64(ttl.Or(0))-1000 { // a ttl is lowered as the message waits
 			c.add("absolute-expiry-time", whoJMS, "earlier than creation-time plus ttl: a broker that goes by ttl delivers what has expired here")
 		}
@@ -344,7 +344,7 @@ func (c *checker) delays() {
 			// live: delivery delay by AMQ_SCHEDULED_DELAY: Go to Go
 			c.each(in, "treated as a delay and removed", func(p *Peer) bool { return p.Product == productActiveMQ && p.Delay != DelayProperty })
 		}
-		if created, err := c.m.Timestamp(); (form == DelayAbsolute || form == DelayEnqueueTime) && (n.kind == numberInteger || n.kind == numberTimestamp) &&
+		if created, err := c.timestamp(); (form == DelayAbsolute || form == DelayEnqueueTime) && (n.kind == numberInteger || n.kind == numberTimestamp) &&
 			err == nil && created > 0 && n.n > 0 && n.n < created/100 {
 			c.add(in, whoJMS, "long before creation-time: milliseconds since 1970, not seconds")
 		}
@@ -895,4 +895,9 @@ func (c *checker) scan(r *wire.Reader, in string, depth int) {
 	default:
 		r.Skip()
 	}
+}
+
+// timestamp returns JMSTimestamp.
+func (c *checker) timestamp() (int64, error) {
+	return Consumer{}.ViewRaw(&c.m, time.Time{}).Timestamp()
 }

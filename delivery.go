@@ -163,8 +163,6 @@ func setBy(field string, err error) error {
 	return err
 }
 
-var errOverflow = errors.New("overflows int64 milliseconds")
-
 // addMilliseconds returns the end of a span that starts at from, in milliseconds.
 func addMilliseconds(what string, from, span int64) (int64, error) {
 	if from > math.MaxInt64-span {
@@ -403,56 +401,6 @@ func delayAnnotated(name []byte) DelayForm {
 	return DelayUnset
 }
 
-// Timestamp returns JMSTimestamp in milliseconds since 1970-01-01 UTC: the creation-time, 0
-// if there is none [jms 3.4.4]. Another type is an error, a *[ValueError] or *[WireError].
-func (m *RawMessage) Timestamp() (int64, error) {
-	v, err := m.Property(FieldCreationTime)
-	if err != nil {
-		return 0, err
-	}
-	d := delays{created: v.number()}
-	created, _, err := d.creation()
-	return created, err
-}
-
-// DeliveryTime returns JMSDeliveryTime in milliseconds since 1970-01-01 UTC. That is the
-// first of these that is there: x-opt-delivery-time, x-opt-scheduled-enqueue-time,
-// creation-time plus x-opt-delivery-delay, creation-time, 0 [jms 3.4.13]. A malformed one,
-// or one of another type than an integer or, for a time, a timestamp, is an error, a
-// *[ValueError] or *[WireError]. It allocates nothing.
-//
-// A message to a topic goes only to the subscriptions that existed when it was sent, by its
-// [RawMessage.Timestamp], not to those made until the delivery time [jms 7.9].
-func (m *RawMessage) DeliveryTime() (int64, error) { return m.deliveryTime(false) }
-
-// DeliveryTimeFrom is [RawMessage.DeliveryTime] for messages from a peer. If its form of
-// delay is [DelayProperty], creation-time plus the application property AMQ_SCHEDULED_DELAY
-// comes after x-opt-delivery-delay.
-func (m *RawMessage) DeliveryTimeFrom(p Peer) (int64, error) {
-	return m.deliveryTime(p.Delay == DelayProperty)
-}
-
-func (m *RawMessage) deliveryTime(byProperty bool) (int64, error) {
-	var d delays
-	if err := m.readDelays(&d, byProperty, true); err != nil {
-		return 0, err
-	}
-	return d.deliveryTime()
-}
-
-// Expiration returns JMSExpiration in milliseconds since 1970-01-01 UTC, 0 for never: the
-// absolute-expiry-time, or without one the time of receipt plus the header's ttl
-// [jms 3.4.9]. Pass the same time of receipt each time. It is an error, a *[ValueError] or
-// *[WireError], if the absolute-expiry-time is not a timestamp, or if a needed time of
-// receipt is zero.
-func (m *RawMessage) Expiration(received time.Time) (int64, error) {
-	v, err := m.Property(FieldAbsoluteExpiryTime)
-	if err != nil {
-		return 0, err
-	}
-	return expiration(v.number(), m.Header.TTL, received)
-}
-
 // expiration returns JMSExpiration. A time of 0 and a ttl of 0 mean never.
 func expiration(absolute number, ttl Opt[uint32], received time.Time) (int64, error) {
 	switch absolute.kind {
@@ -474,7 +422,7 @@ func expiration(absolute number, ttl Opt[uint32], received time.Time) (int64, er
 // DelayRequest returns how the message asks to be delivered later, in any form: the
 // application property AMQ_SCHEDULED_DELAY counts, whoever set it. A relative form counts
 // from the creation-time, or without one from arrived, the time when the broker got the
-// message. If the message asks, its errors are those of [RawMessage.DeliveryTime]. It
+// message. If the message asks, its errors are those of [View.DeliveryTime]. It
 // allocates nothing.
 func (m *RawMessage) DelayRequest(arrived time.Time) (DelayRequest, error) {
 	var d delays
@@ -547,4 +495,29 @@ func (f Forwarder) header(h Header) Header {
 	h = h.Explicit(f.NodeDefault)
 	h.FirstAcquirer, h.DeliveryCount = Opt[bool]{}, Opt[uint32]{}
 	return h
+}
+
+// annotationOf returns a message annotation, nil where there is none. go-amqp decodes keys
+// as strings; in a message made here they may be symbols.
+func annotationOf(m *amqp.Message, name string) any {
+	if a, ok := m.Annotations[name]; ok || len(m.Annotations) == 0 {
+		return a
+	}
+	return m.Annotations[amqp.Symbol(name)]
+}
+
+// propertiesOf returns the properties of m, none stated where it has no section: not to be
+// written into.
+func propertiesOf(m *amqp.Message) *amqp.MessageProperties {
+	if m.Properties != nil {
+		return m.Properties
+	}
+	return &amqp.MessageProperties{}
+}
+
+func numberFromTime(t *time.Time) number {
+	if t == nil {
+		return number{}
+	}
+	return number{kind: numberTimestamp, n: t.UnixMilli()}
 }

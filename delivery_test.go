@@ -287,9 +287,9 @@ func readers() []reader {
 		var m RawMessage
 		require.NoError(t, m.Parse(wire))
 		if p == (Peer{}) {
-			return m.DeliveryTime()
+			return Consumer{}.ViewRaw(&m, sentAt()).DeliveryTime()
 		}
-		return m.DeliveryTimeFrom(p)
+		return Consumer{Peer: p}.ViewRaw(&m, sentAt()).DeliveryTime()
 	}
 	return []reader{
 		{"RawMessage", raw},
@@ -516,7 +516,7 @@ func TestDeliveryTimeRaw(t *testing.T) {
 		err := m.Parse(encoded(t, row.wire))
 		var got int64
 		if err == nil {
-			got, err = m.DeliveryTime()
+			got, err = Consumer{}.ViewRaw(&m, sentAt()).DeliveryTime()
 		}
 		if v, err := m.Annotation("x-opt-delivery-time"); err == nil && v != nil {
 			n, ok := v.Int()
@@ -534,17 +534,17 @@ func TestDeliveryTimeRaw(t *testing.T) {
 	// Of a peer that delays by a property the application properties are read, but not beside a relative delay.
 	var m RawMessage
 	require.NoError(t, m.Parse(encoded(t, `00 53 74 c1 03 02 a1 13`)))
-	got, err := m.DeliveryTimeFrom(delaying(DelayProperty))
+	got, err := Consumer{Peer: delaying(DelayProperty)}.ViewRaw(&m, sentAt()).DeliveryTime()
 	wantWireError(t, err, `amqpjms: application-properties "AMQ_SCHEDULED_DELAY" at byte 8: unexpected EOF`)
 	require.Zero(t, got)
 	require.NoError(t, m.Parse(encoded(t, `00 53 72 c1 19 02 a3 14 "x-opt-delivery-delay" 55 03
 		00 53 73 c0 13 0a 40 40 40 40 40 40 40 40 40 83 000001a22d1b6481 00 53 74 c1 03 02 a1 13`)))
-	got, err = m.DeliveryTimeFrom(delaying(DelayProperty))
+	got, err = Consumer{Peer: delaying(DelayProperty)}.ViewRaw(&m, sentAt()).DeliveryTime()
 	require.NoError(t, err)
 	require.Equal(t, int64(sent+3), got)
 
 	require.NoError(t, m.Parse(encoded(t, `00 53 73 c0 0b 0a 40 40 40 40 40 40 40 40 40 83`)))
-	got, err = m.Timestamp()
+	got, err = Consumer{}.ViewRaw(&m, sentAt()).Timestamp()
 	wantWireError(t, err, "amqpjms: creation-time at byte 16: unexpected EOF")
 	require.Zero(t, got)
 	request, err := m.DelayRequest(sentAt())
@@ -599,7 +599,7 @@ func TestExpiration(t *testing.T) {
 		require.NoError(t, m.UnmarshalBinary(wire))
 		view := Consumer{}.View(&m, row.received)
 		for name, read := range map[string]func() (int64, error){
-			"RawMessage": func() (int64, error) { return raw.Expiration(row.received) },
+			"RawMessage": func() (int64, error) { return Consumer{}.ViewRaw(&raw, row.received).Expiration() },
 			"View":       view.Expiration,
 		} {
 			for range 2 { // two reads agree
@@ -622,7 +622,7 @@ func TestExpiration(t *testing.T) {
 		`00 53 73 c0 0a 09 40 40 40 40 40 40 40 40 83`:                  "at byte 15: unexpected EOF",
 	} {
 		require.NoError(t, raw.Parse(encoded(t, wire)))
-		got, err := raw.Expiration(at)
+		got, err := Consumer{}.ViewRaw(&raw, at).Expiration()
 		require.EqualError(t, err, "amqpjms: absolute-expiry-time "+want)
 		require.Zero(t, got)
 	}
@@ -750,7 +750,7 @@ func TestStampRoundTrip(t *testing.T) {
 		require.NoError(t, decoded.UnmarshalBinary(wire), what)
 		received := now.Add(time.Hour)
 		view := Consumer{Peer: p.Peer}.View(&decoded, received)
-		expires, err := raw.Expiration(received)
+		expires, err := Consumer{}.ViewRaw(&raw, received).Expiration()
 		require.NoError(t, err, what)
 		if s.Expiration != 0 || s.Header.TTL == (Opt[uint32]{}) {
 			require.Equal(t, s.Expiration, expires, what)
@@ -841,9 +841,9 @@ func FuzzDeliveryTime(f *testing.F) {
 		received := time.UnixMilli(sent)
 		for _, p := range []Peer{{}, delaying(DelayProperty)} {
 			view := Consumer{Peer: p}.View(m, received)
-			got, err := raw.DeliveryTimeFrom(p)
+			got, err := Consumer{Peer: p}.ViewRaw(&raw, sentAt()).DeliveryTime()
 			compareRead(t, got, err, decodes, view.DeliveryTime)
-			got, err = raw.Expiration(received)
+			got, err = Consumer{}.ViewRaw(&raw, received).Expiration()
 			compareRead(t, got, err, decodes, view.Expiration)
 		}
 		request, err := raw.DelayRequest(received)
@@ -896,9 +896,9 @@ func TestDeliveryAllocs(t *testing.T) {
 	var raw RawMessage
 	require.NoError(t, raw.Parse(b))
 	received := time.UnixMilli(sent)
-	allocs(t, 0, "DeliveryTime", func() { _, _ = raw.DeliveryTime() })
-	allocs(t, 0, "DeliveryTimeFrom", func() { _, _ = raw.DeliveryTimeFrom(Peer{Delay: DelayProperty}) })
-	allocs(t, 0, "Expiration", func() { _, _ = raw.Expiration(received) })
+	allocs(t, 0, "DeliveryTime", func() { _, _ = Consumer{}.ViewRaw(&raw, sentAt()).DeliveryTime() })
+	allocs(t, 0, "DeliveryTimeFrom", func() { _, _ = Consumer{Peer: Peer{Delay: DelayProperty}}.ViewRaw(&raw, sentAt()).DeliveryTime() })
+	allocs(t, 0, "Expiration", func() { _, _ = Consumer{}.ViewRaw(&raw, received).Expiration() })
 	allocs(t, 0, "DelayRequest", func() {
 		request, _ := raw.DelayRequest(received)
 		_ = request.Due(received)
@@ -957,14 +957,14 @@ func TestDeliveryTimeTooLarge(t *testing.T) {
 		b := unhexed(t, "00 53 72"+row.wire)
 		var m RawMessage
 		require.NoError(t, m.Parse(b), row.rule)
-		got, err := m.DeliveryTime()
+		got, err := Consumer{}.ViewRaw(&m, sentAt()).DeliveryTime()
 		require.Equal(t, row.want, got, row.rule)
 		if row.err != "" {
 			require.EqualError(t, err, row.err, row.rule)
 			continue
 		}
 		require.NoError(t, err, row.rule)
-		allocs(t, 0, row.rule, func() { _, _ = m.DeliveryTime() })
+		allocs(t, 0, row.rule, func() { _, _ = Consumer{}.ViewRaw(&m, sentAt()).DeliveryTime() })
 	}
 }
 

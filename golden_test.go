@@ -865,7 +865,7 @@ func stampOfSend(t *testing.T, v view, c golden.Case) {
 		}
 		// Where nothing on the wire says it, a receiver reads 0.
 		if readable(c) && (s.Timestamp != 0 || s.DeliveryDelay != 0) {
-			read, err := recorded.DeliveryTime()
+			read, err := Consumer{}.ViewRaw(&recorded, time.Time{}).DeliveryTime()
 			require.NoError(t, err, c.At())
 			require.Equal(t, s.DeliveryTime, read, c.At())
 		}
@@ -1025,9 +1025,9 @@ func deliveryView(t *testing.T, v view, c golden.Case, m *RawMessage) {
 			v.set(t, key, n)
 		}
 	}
-	n, err := m.Timestamp()
+	n, err := Consumer{}.ViewRaw(m, time.Time{}).Timestamp()
 	set("JMSTimestamp", n, err)
-	n, err = m.DeliveryTime()
+	n, err = Consumer{}.ViewRaw(m, time.Time{}).DeliveryTime()
 	set("JMSDeliveryTime", n, err)
 
 	received := sentAt()
@@ -1044,7 +1044,7 @@ func deliveryView(t *testing.T, v view, c golden.Case, m *RawMessage) {
 			received = arrived
 		}
 	}
-	n, err = m.Expiration(received)
+	n, err = Consumer{}.ViewRaw(m, received).Expiration()
 	set("JMSExpiration", n, err)
 }
 
@@ -1352,7 +1352,7 @@ func viewOfReceive(t *testing.T, v view, c golden.Case, raw *RawMessage) {
 		return
 	}
 	if value, ok := hidden()[c.Name]; ok {
-		kind, err := raw.Kind()
+		kind, err := raw.kind()
 		require.NoError(t, err)
 		require.NotEqual(t, kind, bodyOf(m).Kind(), c.At())
 		m.Value = value

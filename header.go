@@ -411,3 +411,18 @@ func headerTTL(ms int64) Opt[uint32] {
 func wireError(in string, base int, err *wire.Error) error {
 	return &WireError{In: in, Offset: base + err.Offset, Err: err.Err}
 }
+
+// checkSymbol returns an error if text is not a valid symbol [amqp 1.6.21].
+func checkSymbol(what, text string) error {
+	if uint64(len(text)) > math.MaxUint32 {
+		return &ValueError{What: what, Value: quote(text), Err: errTooLong}
+	}
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return &ValueError{What: what, Value: quote(text), Err: errors.New("not ASCII")}
+		}
+	}
+	return nil
+}
+
+var errOverflow = errors.New("overflows int64 milliseconds")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -1028,4 +1029,226 @@ func checkSize(what string, n int) error {
 		return &ValueError{What: what, Value: strconv.Itoa(n) + " bytes", Err: errTooLong}
 	}
 	return nil
+}
+
+// An unread is a value that need not be decoded, by the name of its type.
+type unread string
+
+// amqpTypeName names the AMQP type of a value that go-amqp decoded.
+func amqpTypeName(v any) string {
+	if u, ok := v.(unread); ok {
+		return string(u)
+	}
+	if s := scalarFrom(v); s.typ != wire.None {
+		return s.typ.String()
+	}
+	return fmt.Sprintf("of type %T", v)
+}
+
+// A RawValue is one encoded AMQP value, format code first. The zero RawValue, nil, is no
+// value. The second result of Int, Timestamp, Bool, Float, Bytes and Text is false for a value
+// of another type, for a malformed one (a string that is not UTF-8, say), and if data follows
+// it. None of them allocates, but Text copies. [ValueOf] reads it with JMS's conversions.
+type RawValue []byte
+
+// Type returns the name of the value's AMQP type, such as "ulong", and "no value" for nil
+// and for an invalid format code.
+func (v RawValue) Type() string { return v.typ().String() }
+
+func (v RawValue) typ() wire.Type {
+	r := wire.NewReader(v)
+	return r.Next()
+}
+
+func (v RawValue) isNull() bool {
+	r := wire.NewReader(v)
+	return r.Null()
+}
+
+// Int returns the value if it is of one of the eight integer types and fits an int64.
+func (v RawValue) Int() (int64, bool) {
+	if len(v) == 0 { // nothing to read is an error, which costs
+		return 0, false
+	}
+	r := wire.NewReader(v)
+	n := readNumber(&r)
+	return whole(&r, n.n, n.kind == numberInteger)
+}
+
+// Timestamp returns the value if it is a timestamp, in milliseconds since 1970-01-01 UTC.
+func (v RawValue) Timestamp() (int64, bool) {
+	r := wire.NewReader(v)
+	if r.Next() != wire.Timestamp {
+		return 0, false
+	}
+	return whole(&r, r.Timestamp(), true)
+}
+
+// Bool returns the value if it is a boolean.
+func (v RawValue) Bool() (value, ok bool) {
+	r := wire.NewReader(v)
+	if r.Next() != wire.Boolean {
+		return false, false
+	}
+	return whole(&r, r.Boolean(), true)
+}
+
+// Float returns the value if it is a float or a double.
+func (v RawValue) Float() (float64, bool) {
+	r := wire.NewReader(v)
+	switch r.Next() {
+	case wire.Float:
+		return whole(&r, float64(r.Float()), true)
+	case wire.Double:
+		return whole(&r, r.Double(), true)
+	}
+	return 0, false
+}
+
+// Bytes returns the value if it is a binary. The bytes alias v and are clipped.
+func (v RawValue) Bytes() ([]byte, bool) {
+	r := wire.NewReader(v)
+	if r.Next() != wire.Binary {
+		return nil, false
+	}
+	return whole(&r, r.Binary(), true)
+}
+
+// Text returns the value, copied, if it is a string or a symbol.
+func (v RawValue) Text() (string, bool) {
+	b, ok := v.text(v.typ())
+	return string(b), ok
+}
+
+// text returns the value if it is of type t, string or symbol.
+func (v RawValue) text(t wire.Type) ([]byte, bool) {
+	r := wire.NewReader(v)
+	switch {
+	case r.Next() != t:
+	case t == wire.String:
+		return whole(&r, r.String(), true)
+	case t == wire.Symbol:
+		return whole(&r, r.Symbol(), true)
+	}
+	return nil, false
+}
+
+// textFrom returns a value that go-amqp has decoded, or is to send, if it is a string or a
+// symbol.
+func textFrom(v any) (string, bool) {
+	switch v := v.(type) {
+	case string:
+		return v, true
+	case amqp.Symbol:
+		return string(v), true
+	}
+	return "", false
+}
+
+// whole returns a value that a reader has read if it is ok, there was no error, and
+// nothing follows.
+func whole[T any](r *wire.Reader, value T, ok bool) (T, bool) {
+	if !ok || r.Err() != nil || r.Len() > 0 {
+		var none T
+		return none, false
+	}
+	return value, true
+}
+
+// A number is a value in the place of an integer or a timestamp. The zero number is no
+// value.
+type number struct {
+	kind  numberKind
+	n     int64  // unless kind is numberOther
+	value string // its type, if kind is numberOther
+}
+
+type numberKind uint8
+
+const (
+	numberNone numberKind = iota // nothing, or null
+	numberInteger
+	numberTimestamp
+	numberTooLarge // an integer above 2^63-1, its bits in n
+	numberOther    // of another type
+)
+
+func (n number) stated() bool { return n.kind != numberNone }
+
+// number returns the value as a number.
+func (v RawValue) number() number {
+	if len(v) == 0 {
+		return number{}
+	}
+	r := wire.NewReader(v)
+	return readNumber(&r)
+}
+
+// readNumber reads a value of any type as a number.
+func readNumber(r *wire.Reader) number {
+	switch t := r.Next(); t {
+	case wire.Null:
+		r.Skip()
+		return number{}
+	case wire.Timestamp:
+		return number{kind: numberTimestamp, n: r.Timestamp()}
+	case wire.Long:
+		return signedNumber(r.Long())
+	case wire.Int:
+		return signedNumber(int64(r.Int()))
+	case wire.Short:
+		return signedNumber(int64(r.Short()))
+	case wire.Byte:
+		return signedNumber(int64(r.Byte()))
+	case wire.Ulong:
+		return unsignedNumber(r.Ulong())
+	case wire.Uint:
+		return unsignedNumber(uint64(r.Uint()))
+	case wire.Ushort:
+		return unsignedNumber(uint64(r.Ushort()))
+	case wire.Ubyte:
+		return unsignedNumber(uint64(r.Ubyte()))
+	default:
+		r.Skip()
+		return number{kind: numberOther, value: t.String()}
+	}
+}
+
+// numberFrom returns a value that go-amqp has decoded, or is to send, as a number.
+func numberFrom(v any) number {
+	s := scalarFrom(v)
+	if s.typ == wire.None {
+		return number{kind: numberOther, value: amqpTypeName(v)}
+	}
+	return s.number()
+}
+
+// integerFrom returns a value that go-amqp has decoded if it is an integer and fits.
+func integerFrom(v any) (int64, bool) {
+	s := scalarFrom(v)
+	n, bits := s.integer()
+	return n, bits > 0 && s.typ != wire.Timestamp
+}
+
+func signedNumber(n int64) number { return number{kind: numberInteger, n: n} }
+
+func unsignedNumber(n uint64) number {
+	if n > math.MaxInt64 {
+		return number{kind: numberTooLarge, n: int64(n)}
+	}
+	return signedNumber(int64(n))
+}
+
+// wrong returns the error of a number that should be something else.
+func (n number) wrong(what, why string) error {
+	value := n.value
+	switch n.kind {
+	case numberInteger:
+		value = strconv.FormatInt(n.n, 10)
+	case numberTimestamp:
+		value = "timestamp " + strconv.FormatInt(n.n, 10)
+	case numberTooLarge:
+		value = strconv.FormatUint(uint64(n.n), 10)
+	}
+	return &ValueError{What: what, Value: value, Err: errors.New(why)}
 }

@@ -79,15 +79,6 @@ func (v View) from() *reception {
 	return v.at
 }
 
-// annotationOf returns a message annotation, nil where there is none. go-amqp decodes keys
-// as strings; in a message made here they may be symbols.
-func annotationOf(m *amqp.Message, name string) any {
-	if a, ok := m.Annotations[name]; ok || len(m.Annotations) == 0 {
-		return a
-	}
-	return m.Annotations[amqp.Symbol(name)]
-}
-
 // annotation returns a message annotation, the zero scalar where there is none.
 func (v View) annotation(name string) (scalar, error) {
 	if v.raw == nil {
@@ -106,15 +97,6 @@ func (v View) annotation(name string) (scalar, error) {
 		return scalar{}, &ValueError{What: "annotation " + quote(name), Value: a.Type(), Err: err}
 	}
 	return s, nil
-}
-
-// propertiesOf returns the properties of m, none stated where it has no section: not to be
-// written into.
-func propertiesOf(m *amqp.Message) *amqp.MessageProperties {
-	if m.Properties != nil {
-		return m.Properties
-	}
-	return &amqp.MessageProperties{}
 }
 
 // text returns a field of the properties that is a string or a symbol: a symbol where a
@@ -165,13 +147,6 @@ func (v View) time(f PropertiesField) (number, error) {
 		return numberFromTime(p.CreationTime), nil
 	}
 	return numberFromTime(p.AbsoluteExpiryTime), nil
-}
-
-func numberFromTime(t *time.Time) number {
-	if t == nil {
-		return number{}
-	}
-	return number{kind: numberTimestamp, n: t.UnixMilli()}
 }
 
 // MessageID returns JMSMessageID, the zero ID if there is none; [ID.JMSMessageID] is the
@@ -297,6 +272,9 @@ func (v View) Timestamp() (int64, error) {
 // It is an error, a *[ValueError] or *[WireError], if the first one that is there is not an
 // integer, or where a time belongs a timestamp. In a view of a Message an annotation counts
 // whose key is a string, too: go-amqp does not tell strings from symbols.
+//
+// A message to a topic goes only to the subscriptions that existed when it was sent, by its
+// [View.Timestamp], not to those made until the delivery time [jms 7.9].
 func (v View) DeliveryTime() (int64, error) {
 	var d delays
 	byProperty := v.from().peer.Delay == DelayProperty
@@ -437,14 +415,15 @@ func (v View) bodyWith(types ...wire.Type) (Body, error) {
 	return v.raw.decodeBody(false, types)
 }
 
-// Kind returns what kind of message this is, as [Body.Kind] does. Of an encoded message it
-// reads nothing inside the sections of the body; it is an error, a *[WireError], if they,
-// the content-type or the annotations cannot be read.
+// Kind returns what kind of message this is, as [Body.Kind] does. Of an encoded message it reads
+// the annotation, and where that does not say the kind walks the sections of the body, so that
+// its cost grows with their number and not their size; it is an error, a *[WireError], if they,
+// the content-type or the annotations are broken.
 func (v View) Kind() (MessageKind, error) {
 	if v.raw == nil {
 		return bodyOf(v.Message).Kind(), nil
 	}
-	return v.raw.Kind()
+	return v.raw.kind()
 }
 
 // AnnotatedKind returns the kind that the annotation x-opt-jms-msg-type says, and an error, a

@@ -19,12 +19,12 @@ import (
 // of groups. Set the fields, then call [Workers.Run].
 //
 // While a message is handled or retried, nothing later of its group is. Delivery is at least
-// once: what was not settled when a link is lost comes again, in order on the brokers of the
-// live tests; on ActiveMQ Classic and a quorum queue of RabbitMQ if Held does not shrink. Until a
-// broker has taken back what a lost connection held, the next one gets later messages: wait a
-// moment before attaching anew. Order beyond that and across processes is the broker's: a single
-// active consumer of a RabbitMQ queue, a session of Azure Service Bus or a group of Artemis gives
-// one process a group, and Workers keep its order there.
+// once: what was not settled when a link is lost comes again, in order on Artemis, Broker-J and
+// RabbitMQ, on a quorum queue if Held does not shrink; ActiveMQ Classic may send some of it out of
+// order. Until a broker has taken back what a lost connection held, the next one gets later
+// messages: wait a moment before attaching anew. Order beyond that and across processes is the
+// broker's: a single active consumer of a RabbitMQ queue, a session of Azure Service Bus or a
+// group of Artemis gives one process a group, and Workers keep its order there.
 type Workers struct {
 	Consumer Consumer // makes the View that a handler gets; Run does not attach it
 

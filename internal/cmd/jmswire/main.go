@@ -3,8 +3,9 @@
 //
 //	jmswire inspect [-json] [-lines] [FILE...]
 //	jmswire groups [-q] [FILE...]
+//	jmswire link [-peer NAME] [-client-id ID] [FILE...]
 //	jmswire demo
-//	jmswire help [inspect|groups]
+//	jmswire help [inspect|groups|link]
 //
 // inspect reads encoded messages from files, or from standard input where there are
 // none or the file is "-", and prints each section with what it holds, then the message
@@ -16,6 +17,9 @@
 // its actions, what was recorded of them, and what comes of them in both strategies; then a
 // verdict: as recorded, which deviations explain the difference, or DIFFERS, for which the
 // exit code is 1. -q prints the verdicts only.
+//
+// link reads attaches, one in binary or one per line of hex text, and prints what each means in
+// JMS and which options of go-amqp make the same link.
 //
 // What only the receiver knows are flags. -received says when it got the messages, in
 // milliseconds since 1970 (now). -destination says from what, as queue:orders: kind and
@@ -89,6 +93,7 @@ func commands() []command {
 	return []command{
 		{"inspect", "[-json] [-lines] [FILE...]", "print encoded messages, and how JMS sees them", inspect},
 		{"groups", "[-q] [FILE...]", "replay traces of message groups, and compare", groups},
+		{"link", "[-peer NAME] [FILE...]", "print attaches of links, and how JMS sees them", link},
 		{"demo", "", "show what the library does, on messages of real peers", demo},
 	}
 }

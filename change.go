@@ -1,0 +1,293 @@
+package amqpjms
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/seed-b113d664/amqpjms/internal/wire"
+)
+
+// AppendExplicit appends an encoded message to dst with its durable field made explicit as
+// [Header.Explicit] does; a message without a header gets one. Everything else is kept
+// byte for byte. It looks at what [RawMessage.Parse] does, and has its errors, with which it
+// returns dst unchanged. It allocates only to grow dst, which must not overlap msg.
+func AppendExplicit(dst, msg []byte, nodeDefault DeliveryMode) ([]byte, error) {
+	var m RawMessage
+	if err := m.Parse(msg); err != nil {
+		return dst, err
+	}
+	return m.appendBehind(m.Header.Explicit(nodeDefault), dst), nil
+}
+
+// appendBehind appends the message with another header.
+func (m *RawMessage) appendBehind(h Header, dst []byte) []byte {
+	dst = slices.Grow(dst, headerRoom+len(m.Rest))
+	return append(h.AppendTo(dst), m.Rest...)
+}
+
+// An Entry is an annotation or application property by name.
+type Entry struct {
+	Name  string
+	Value any
+}
+
+// A Change says what [Change.AppendTo] changes in an encoded message. The zero Change changes
+// nothing.
+//
+// An Entry sets a value in its place, or after the others if its name is new. If its Value is
+// nil or an empty RawValue it removes the name. If several entries have one name the last
+// counts. A Value is a bool, an integer, a float32 or float64, a string, a []byte, a
+// time.Time, a UUID, an amqp.Symbol, an [amqp.Null], or a [RawValue] of one complete value.
+type Change struct {
+	Header Opt[Header] // the new header section; ModeUnset is written as NonPersistent, see [Header.Explicit]
+
+	DropDeliveryAnnotations bool // keep only those in DeliveryAnnotations
+	DeliveryAnnotations     []Entry
+	Annotations             []Entry // message annotations
+	ApplicationProperties   []Entry
+}
+
+// AppendTo appends the changed message m to dst. It keeps everything that the change does not
+// name byte for byte, and a section without any difference as it is encoded; it leaves out a
+// section whose last entry is removed. It looks only into sections with entries to change,
+// and compares each of these with each in the section. It allocates only to grow dst, and
+// for more than 16 entries; dst must not overlap m.
+//
+// It is an error, with which it returns dst unchanged, if a name is not ASCII (of a property:
+// not UTF-8) or AMQP cannot carry a value, a *[ValueError], or if a section to change is
+// malformed or becomes too long, a *[WireError].
+func (c Change) AppendTo(dst []byte, m *RawMessage) ([]byte, error) {
+	more := len(c.DeliveryAnnotations) + len(c.Annotations) + len(c.ApplicationProperties)
+	if more == 0 && !c.DropDeliveryAnnotations && c.Header.ok {
+		return m.appendBehind(c.Header.v.Explicit(ModeUnset), dst), nil
+	}
+	out := slices.Grow(dst, headerRoom+len(m.Rest)+more*entryRoom)
+	if c.Header.ok {
+		out = c.Header.v.Explicit(ModeUnset).AppendTo(out)
+	} else {
+		out = append(out, m.HeaderSection...)
+	}
+	delivery := m.DeliveryAnnotations
+	if c.DropDeliveryAnnotations {
+		delivery = nil
+	}
+	out, err := m.appendEntries(out, SectionDeliveryAnnotations, delivery, c.DeliveryAnnotations)
+	if err == nil {
+		out, err = m.appendEntries(out, SectionMessageAnnotations, m.MessageAnnotations, c.Annotations)
+	}
+	out = append(out, m.Properties...)
+	if err == nil {
+		out, err = m.appendEntries(out, SectionApplicationProperties, m.ApplicationProperties, c.ApplicationProperties)
+	}
+	if err != nil {
+		return dst, err
+	}
+	return append(out, m.Body...), nil
+}
+
+const (
+	headerRoom = 20 // the longest header section
+	entryRoom  = 64 // a guess for a name and a value
+)
+
+// appendEntries appends a section's map with entries set and removed.
+func (m *RawMessage) appendEntries(dst []byte, kind SectionKind, section []byte, entries []Entry) ([]byte, error) {
+	if len(entries) == 0 {
+		return append(dst, section...), nil
+	}
+	for i := range entries {
+		if err := checkName(kind, entries[i].Name); err != nil {
+			return nil, err
+		}
+	}
+	var few [16]bool
+	done := few[:]
+	if len(entries) > len(few) {
+		done = make([]bool, len(entries))
+	}
+	start, n, changed := len(dst), 0, false
+	var begin int // of the map in dst
+	var err error
+	if section == nil {
+		dst = wire.AppendDescriptor(dst, uint64(kind))
+		begin = len(dst)
+		dst = wire.BeginMap(dst)
+	} else {
+		r := wire.NewReader(section)
+		readSection(&r)
+		dst = append(dst, section[:r.Offset()]...)
+		begin = len(dst)
+		dst = wire.BeginMap(dst)
+		outer, pairs := r.Map()
+		from := r.Offset() // of what has not been copied
+		for range pairs {
+			pair := r.Offset()
+			key := readName(&r, kind)
+			value := r.Offset()
+			r.Skip()
+			i := lastNamed(entries, key)
+			if i < 0 {
+				n++
+				continue
+			}
+			if r.Err() != nil {
+				break
+			}
+			if removes(entries[i].Value) || done[i] {
+				dst = append(dst, section[from:pair]...)
+				changed = true
+			} else {
+				dst = append(dst, section[from:value]...)
+				at := len(dst)
+				if dst, err = appendValue(dst, kind, entries[i]); err != nil {
+					return nil, err
+				}
+				changed = changed || !bytes.Equal(dst[at:], section[value:r.Offset()])
+				n++
+			}
+			from, done[i] = r.Offset(), true
+		}
+		r.Leave(outer)
+		if err := r.Err(); err != nil {
+			return nil, wireError(kind.String(), m.offset(kind), err)
+		}
+		dst = append(dst, section[from:]...)
+	}
+	for i, e := range entries {
+		if done[i] || removes(e.Value) || lastNamed(entries, []byte(e.Name)) != i {
+			continue
+		}
+		if kind == SectionApplicationProperties {
+			dst = wire.AppendString(dst, e.Name)
+		} else {
+			dst = wire.AppendSymbol(dst, e.Name)
+		}
+		if dst, err = appendValue(dst, kind, e); err != nil {
+			return nil, err
+		}
+		n, changed = n+1, true
+	}
+	switch {
+	case !changed:
+		return append(dst[:start], section...), nil
+	case n == 0:
+		return dst[:start], nil
+	}
+	dst, ok := wire.EndMap(dst, begin, n)
+	if !ok {
+		return nil, &WireError{In: kind.String(), Offset: m.offset(kind), Err: errTooLong}
+	}
+	return dst, nil
+}
+
+// readName reads the key of a section's map, nil if it is not a name.
+func readName(r *wire.Reader, kind SectionKind) []byte {
+	if kind != SectionApplicationProperties {
+		return r.Name()
+	}
+	key, _ := RawValue(r.Value()).text(wire.String)
+	return key
+}
+
+// checkName returns an error if a section's map cannot have a name.
+func checkName(kind SectionKind, name string) error {
+	if kind == SectionApplicationProperties {
+		return checkText("property", name)
+	}
+	return checkSymbol("annotation", name)
+}
+
+// lastNamed returns the index of the last entry with a name, -1 if there is none.
+func lastNamed(entries []Entry, name []byte) int {
+	for i := len(entries) - 1; i >= 0; i-- {
+		if name != nil && string(name) == entries[i].Name {
+			return i
+		}
+	}
+	return -1
+}
+
+// removes reports whether a value of an Entry removes it.
+func removes(v any) bool {
+	raw, ok := v.(RawValue)
+	return v == nil || ok && len(raw) == 0
+}
+
+// appendValue appends the value of an entry.
+func appendValue(b []byte, kind SectionKind, e Entry) ([]byte, error) {
+	if raw, ok := e.Value.(RawValue); ok {
+		r := wire.NewReader(raw)
+		r.Skip()
+		if r.Done(); r.Err() != nil {
+			return nil, entryError(kind, e.Name, &ValueError{Value: "of type RawValue", Err: r.Err()})
+		}
+		return append(b, raw...), nil
+	}
+	s := scalarFrom(e.Value)
+	var err error
+	switch s.typ {
+	case wire.Null:
+		return wire.AppendNull(b), nil
+	case wire.Boolean:
+		return wire.AppendBoolean(b, s.bits != 0), nil
+	case wire.Byte:
+		return wire.AppendByte(b, int8(s.bits)), nil
+	case wire.Short:
+		return wire.AppendShort(b, int16(s.bits)), nil
+	case wire.Int:
+		return wire.AppendInt(b, int32(s.bits)), nil
+	case wire.Long:
+		return wire.AppendLong(b, int64(s.bits)), nil
+	case wire.Ubyte:
+		return wire.AppendUbyte(b, uint8(s.bits)), nil
+	case wire.Ushort:
+		return wire.AppendUshort(b, uint16(s.bits)), nil
+	case wire.Uint:
+		return wire.AppendUint(b, uint32(s.bits)), nil
+	case wire.Ulong:
+		return wire.AppendUlong(b, s.bits), nil
+	case wire.Float:
+		return wire.AppendFloat(b, float32(math.Float64frombits(s.bits))), nil
+	case wire.Double:
+		return wire.AppendDouble(b, math.Float64frombits(s.bits)), nil
+	case wire.UUID:
+		return wire.AppendUUID(b, ID{hi: s.hi, lo: s.bits}.uuid()), nil
+	case wire.Binary:
+		if uint64(len(s.data)) <= math.MaxUint32 {
+			return wire.AppendBinary(b, s.data), nil
+		}
+		err = &ValueError{Value: "of type []byte", Err: errTooLong}
+	case wire.String:
+		if err = checkText("", s.text); err == nil {
+			return wire.AppendString(b, s.text), nil
+		}
+	case wire.Symbol:
+		if err = checkSymbol("", s.text); err == nil {
+			return wire.AppendSymbol(b, s.text), nil
+		}
+	case wire.Timestamp:
+		t, _ := e.Value.(time.Time)
+		if sec := t.Unix(); math.MinInt64/1000 <= sec && sec < math.MaxInt64/1000 {
+			return wire.AppendTimestamp(b, int64(s.bits)), nil
+		}
+		err = &ValueError{Value: t.String(), Err: errOverflow}
+	default:
+		err = &ValueError{Value: "of type " + reflect.TypeOf(e.Value).String(), Err: errNotScalar}
+	}
+	return nil, entryError(kind, e.Name, err)
+}
+
+var errNotScalar = errors.New("want a scalar AMQP value or a RawValue")
+
+// entryError returns the error of an entry's value.
+func entryError(kind SectionKind, name string, err error) error {
+	e := &ValueError{What: kind.String() + " " + quote(name), Err: err}
+	if v, ok := err.(*ValueError); ok {
+		e.Value, e.Err = v.Value, v.Err
+	}
+	return e
+}
