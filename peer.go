@@ -336,12 +336,16 @@ func DestinationKindFrom(annotation, legacy any) DestinationKind {
 // kindFrom returns the kind that an annotation says.
 func kindFrom(annotation *scalar) DestinationKind {
 	if n := annotation.number(); n.kind == numberInteger {
-		if 0 <= n.n && n.n <= int64(TemporaryTopic.Annotation()) {
-			return Queue + DestinationKind(n.n)
-		}
-		return UnknownKind
+		return kindOfNumber(n.n)
 	}
 	return kindOfWords(annotation)
+}
+
+func kindOfNumber(n int64) DestinationKind {
+	if 0 <= n && n <= int64(TemporaryTopic.Annotation()) {
+		return Queue + DestinationKind(n)
+	}
+	return UnknownKind
 }
 
 func kindOfWords(annotation *scalar) DestinationKind {

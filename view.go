@@ -198,19 +198,30 @@ func (v View) ReplyTo() (Destination, error) {
 }
 
 func (v View) destination(address, annotation, legacy string) (Destination, error) {
-	a, err := v.annotation(annotation)
+	kind, err := v.kindOf(annotation)
 	if err != nil {
 		return Destination{}, err
 	}
-	kind := kindFrom(&a)
 	if kind == UnknownKind { // hardly ever: looked up only then, for that costs as much as all the rest
-		if a, err = v.annotation(legacy); err != nil {
+		a, err := v.annotation(legacy)
+		if err != nil {
 			return Destination{}, err
 		}
 		kind = kindOfWords(&a)
 	}
 	from := v.from()
 	return from.peer.destination(address, kind, from.destination.Kind), nil
+}
+
+// kindOf returns the kind of destination that an annotation says.
+func (v View) kindOf(annotation string) (DestinationKind, error) {
+	if v.raw == nil {
+		if n, ok := annotationOf(v.Message, annotation).(int8); ok { // as all clients send it
+			return kindOfNumber(int64(n)), nil
+		}
+	}
+	a, err := v.annotation(annotation)
+	return kindFrom(&a), err
 }
 
 // DeliveryMode returns JMSDeliveryMode, as [Header.JMSDeliveryMode] does. A header that
@@ -420,16 +431,23 @@ func (v View) bodyWith(types ...wire.Type) (Body, error) {
 // its cost grows with their number and not their size; it is an error, a *[WireError], if they,
 // the content-type or the annotations are broken.
 func (v View) Kind() (MessageKind, error) {
-	if v.raw == nil {
-		return bodyOf(v.Message).Kind(), nil
+	if v.raw != nil {
+		return v.raw.kind()
 	}
-	return v.raw.kind()
+	annotated, _ := v.AnnotatedKind()
+	if kind, ok := annotated.Get(); ok { // most messages: their body is not looked at
+		return kind, nil
+	}
+	return bodyOf(v.Message).Kind(), nil
 }
 
 // AnnotatedKind returns the kind that the annotation x-opt-jms-msg-type says, and an error, a
 // *[ValueError], where it is not the number of a kind: the body decides then, as it does where
 // there is none.
 func (v View) AnnotatedKind() (Opt[MessageKind], error) {
+	if v.raw == nil {
+		return MessageKindFrom(annotationOf(v.Message, AnnotationMessageKind))
+	}
 	a, err := v.annotation(AnnotationMessageKind)
 	if err != nil {
 		return Opt[MessageKind]{}, err
