@@ -255,11 +255,12 @@ func (c Consumer) UnsubscribeLink() (Link, error) {
 	return l, nil
 }
 
-// Link returns the link of the producer: to its destination, or without one an anonymous link,
-// whose messages say where they go. To a temporary destination without a name it is the link
-// that makes one, which lives as long as the link; its address is in the peer's answer. Where
-// the peer's form of delay is unset the link asks for DELAYED_DELIVERY: an answer that offers it
-// promises [DelayAbsolute].
+// Link returns the link of the producer to its destination. Without one it is an anonymous
+// link, whose messages say where they go: a peer offers ANONYMOUS-RELAY for that, as Artemis,
+// ActiveMQ, Broker-J and RabbitMQ 4 do. To a temporary destination without a name it is the link
+// that makes one, which lives as long as the link; its address is in the peer's answer. Where the
+// peer's form of delay is unset the link asks for DELAYED_DELIVERY: an answer that offers it
+// promises [DelayAbsolute]. To send pre-settled set PreSettled in the result.
 //
 // It is an error, a *[ValueError], if the destination has no address at the peer, if it is to be
 // made and the peer does not have those, or if the producer delays and the peer does not.

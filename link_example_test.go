@@ -55,7 +55,8 @@ func publish(ctx context.Context, conn *amqp.Conn, to amqpjms.Destination, texts
 
 // A durable subscriber gets what was published while it was not there.
 func ExampleConsumer_Open() {
-	ctx := context.Background()
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
 	broker := new(amqptest.Broker)
 	news := amqpjms.Destination{Kind: amqpjms.Topic, Name: "news"}
 	subscriber := amqpjms.Consumer{
@@ -93,7 +94,7 @@ func ExampleConsumer_Open() {
 	defer application.Close()
 	publishLater := func(text string) { publish(ctx, application, news, text) }
 	go func() {
-		for len(broker.Subscriptions()) == 0 {
+		for ctx.Err() == nil && len(broker.Subscriptions()) == 0 {
 			time.Sleep(time.Millisecond)
 		}
 		publishLater("first")
@@ -116,7 +117,8 @@ func ExampleConsumer_Open() {
 // A pool of Go workers shares a subscription with a JMS application, which calls
 // createSharedDurableConsumer(topic, "pool") without a client id: each message goes to one of them.
 func ExampleConsumer_Open_shared() {
-	ctx := context.Background()
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
 	broker := new(amqptest.Broker)
 	orders := amqpjms.Destination{Kind: amqpjms.Topic, Name: "orders"}
 	pool := amqpjms.Consumer{Peer: amqpjms.Artemis(), Destination: orders, Subscription: "pool", Durable: true, Shared: true}
@@ -162,7 +164,8 @@ func ExampleConsumer_Open_shared() {
 
 // A Go service asks a JMS application and waits for the reply on a temporary queue.
 func ExampleConsumer_Open_temporary() {
-	ctx := context.Background()
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
 	broker := new(amqptest.Broker)
 	conn := dial(ctx, broker, "")
 	defer conn.Close()

@@ -653,7 +653,7 @@ func openDurable(t *testing.T, s *site) (d diff) {
 func openShared(t *testing.T, s *site) (d diff) {
 	a := s.own(t)
 	a.clientID, a.shared = "", true
-	o, err := s.openConsumer(t, a, 10)
+	o, err := s.openConsumer(t, a, 1) // more credit than one could take all before JMS has any
 	if err != nil {
 		d.refusedBefore(err)
 		return d
