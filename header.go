@@ -7,18 +7,20 @@
 // To read a message, use
 //
 //   - [Consumer], whose View shows a message as a JMS consumer reads it, and answers it;
-//   - [Body] and [Value], a body and a property or map entry with JMS's conversions;
+//   - [Body] and [Value], which convert bodies and properties as JMS does;
 //   - [RawMessage], an encoded message cut into its sections.
 //
 // To write one, use
 //
 //   - [Producer], which stamps a message with what a JMS provider sets at send;
 //   - [Editor], which sets what an application sets: body, properties, reply-to, group;
-//   - [Forwarder], which passes a message on, and [AppendExplicit], which makes durable explicit;
+//   - [Forwarder], which passes a message on;
+//   - [Change], which changes an encoded message, and [AppendExplicit], which makes durable explicit;
 //   - [Peer], what differs between brokers, and [Check], which lists what one would misread.
 //
-// [Header] and [ID] are the parts that other clients most often get wrong, and [Groups] decides
-// which consumer of a queue may have which message.
+// To attach and settle as JMS does, use [Consumer.Open], [Send] and [Outcome], or [Link] for frames
+// of your own. [Workers] handles messages in parallel, each group in order; [Groups] decides which
+// consumer of a queue may have which message.
 //
 // # Mapping
 //
@@ -61,7 +63,7 @@
 // returns an error for that field alone. Times and spans on the wire are int64 milliseconds, since
 // 1970-01-01 UTC for times, 0 for none; what a caller configures is a time.Time or a
 // time.Duration. Malformed bytes are a [*WireError], a value that JMS or AMQP does not allow is a
-// [*ValueError]; with an error comes the zero value, and nothing has changed.
+// [*ValueError]; on error the result is the zero value, and nothing has changed.
 //
 // # Memory and concurrency
 //
