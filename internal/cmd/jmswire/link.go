@@ -50,6 +50,9 @@ func link(s streams, args []string) int {
 			if err != nil {
 				s.errorf("%s: %v", in.where(), err)
 				code = exitInput
+				if in.err != nil { // not hex: nor will the other lines be
+					break
+				}
 				continue
 			}
 			if s.print(showLink(l, peer, *clientID), nil) != exitOK {

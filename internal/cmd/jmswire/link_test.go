@@ -100,6 +100,7 @@ func TestLinkCommandErrors(t *testing.T) {
 		{"005312c0030141\n", "", 1, "jmswire: standard input: line 1: amqpjms: attach at byte 7: unexpected EOF\n"},
 		{"\n00531145", "", 1, "jmswire: standard input: line 2: amqpjms: attach at byte 0: not an attach\n"},
 		{"0053zz", "", 1, "jmswire: standard input: line 1: column 5: 'z' is no hex digit\n"},
+		{"some text\nand more\n", "", 1, "jmswire: standard input: line 1: column 1: 's' is no hex digit\n"},
 		{"", "-peer nobody", 2, `invalid value "nobody" for flag -peer: none of activemq, artemis, broker-j, rabbitmq, rabbitmq3, service-bus`},
 		{"", "nowhere", 1, "jmswire: open nowhere: "},
 	} {
@@ -107,5 +108,8 @@ func TestLinkCommandErrors(t *testing.T) {
 		require.Equal(t, c.code, code, c.err)
 		require.Empty(t, out)
 		require.True(t, strings.HasPrefix(errs, c.err), errs)
+		if c.code == 1 {
+			require.Equal(t, 1, strings.Count(errs, "\n"), errs)
+		}
 	}
 }
