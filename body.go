@@ -373,7 +373,7 @@ func (b Body) expect(kind MessageKind) error {
 func (b Body) String() string {
 	switch b.form() {
 	case formNone:
-		return "without sections"
+		return "no section"
 	case formNull:
 		return "amqp-value null"
 	case formData:
@@ -383,7 +383,7 @@ func (b Body) String() string {
 	case formValue:
 		return "amqp-value " + amqpTypeName(b.Value)
 	}
-	return "of different sections"
+	return "mixed sections"
 }
 
 // Text returns the text of a TextMessage, unset for a null text, which differs from "". Data is
@@ -860,7 +860,7 @@ func (c contentType) charset(encoding string) (cs charset.Charset, name string, 
 	return cs, name, nil
 }
 
-var errUnknownCharset = errors.New("none of " + charset.Supported + ": decode it with Body.TextFunc")
+var errUnknownCharset = errors.New("want " + charset.Supported + "; Body.TextFunc decodes others")
 
 // invalidText returns the error of text that is not valid in a charset.
 func invalidText(cs charset.Charset, text []byte) error {

@@ -164,15 +164,15 @@ func TestBodyText(t *testing.T) {
 		{"half a pair", data("text/plain; charset=utf-16le", "\x3d\xd8"), Opt[string]{}, `text "=\xd8": not valid UTF-16LE`},
 		{"no pair", data("text/plain; charset=utf-16be", "\xd8\x3d\x00a"), Opt[string]{}, `text "\xd8=\x00a": not valid UTF-16BE`},
 		{"the wrong half first", data("text/plain; charset=utf-16be", "\xde\x00\xd8\x3d"), Opt[string]{}, `text "\xde\x00\xd8=": not valid UTF-16BE`},
-		{"another charset", data("text/plain; charset=koi8-r", "a"), Opt[string]{}, `charset "koi8-r": none of UTF-8, US-ASCII, ISO-8859-1, ISO-8859-15, windows-1252 and UTF-16: decode it with Body.TextFunc`},
+		{"another charset", data("text/plain; charset=koi8-r", "a"), Opt[string]{}, `charset "koi8-r": want UTF-8, US-ASCII, ISO-8859-1, ISO-8859-15, windows-1252 or UTF-16; Body.TextFunc decodes others`},
 		{"parameters that are none", data("text/plain; charset", "a"), Opt[string]{}, `content-type "text/plain; charset": mime: invalid media parameter`},
 		{"a content encoding", Body{ContentType: "text/plain", ContentEncoding: "gzip", Data: [][]byte{{1}}}, Opt[string]{},
 			`body data: unsupported content-encoding "gzip": decompress what Payload returns`},
 		{"a map", Body{Annotation: int8(TextMessage), Value: map[string]any{}}, Opt[string]{}, `body amqp-value map: contradicts kind TextMessage`},
 		{"a sequence", Body{Annotation: int8(TextMessage), Sequences: [][]any{{}}}, Opt[string]{}, `body amqp-sequence: contradicts kind TextMessage`},
 		{"two sorts of sections", Body{Annotation: int8(TextMessage), Value: "a", Data: [][]byte{{1}}}, Opt[string]{},
-			`body of different sections: contradicts kind TextMessage`},
-		{"another kind", Body{}, Opt[string]{}, `body without sections: got BytesMessage, want TextMessage`},
+			`body mixed sections: contradicts kind TextMessage`},
+		{"another kind", Body{}, Opt[string]{}, `body no section: got BytesMessage, want TextMessage`},
 	} {
 		got, err := row.b.Text()
 		require.Equal(t, row.want, got, "%s: %+v.Text()", row.rule, row.b)
@@ -287,9 +287,9 @@ func TestPayload(t *testing.T) {
 		{Body{Annotation: int8(StreamMessage), Data: [][]byte{{1}}}, []byte{1}, ""},
 		{Body{Annotation: int8(PlainMessage), Data: [][]byte{{1}}}, []byte{1}, ""},
 		{Body{Annotation: int8(ObjectMessage), ContentType: "image/png", Data: [][]byte{{1}}}, []byte{1}, ""},
-		{Body{Data: [][]byte{{1}}, Sequences: [][]any{{}}}, nil, `body of different sections: holds no bytes`},
+		{Body{Data: [][]byte{{1}}, Sequences: [][]any{{}}}, nil, `body mixed sections: holds no bytes`},
 		{Body{Value: int32(1)}, nil, `body amqp-value int: holds no bytes`},
-		{Body{Annotation: int8(MapMessage)}, nil, `body without sections: holds no bytes`},
+		{Body{Annotation: int8(MapMessage)}, nil, `body no section: holds no bytes`},
 		{PlainBody(), nil, `body amqp-value null: holds no bytes`},
 	} {
 		got, err := row.b.Payload()
@@ -472,7 +472,7 @@ func TestMakeBodies(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, Some("ab000000-0000-0000-0000-000000000000"), text)
 	_, err = ValueOf("u", uuid.UUID{}).Long()
-	wantValueError(t, err, `amqpjms: value "u" "00000000-0000-0000-0000-000000000000": no long`)
+	wantValueError(t, err, `amqpjms: value "u" "00000000-0000-0000-0000-000000000000": cannot be read as long`)
 	b, err = ObjectBody(JavaObject{1})
 	require.NoError(t, err)
 	require.Equal(t, JavaObjectBody(JavaObject{1}), b)
@@ -782,10 +782,10 @@ func TestValue(t *testing.T) {
 		want string
 	}{
 		{ValueOf("p", big), `value "p" ulong 18446744073709551615: above 2^63-1`},
-		{ValueOf("p", int64(1)), `value "p" long: not read as int`},
-		{ValueOf("p", "x"), `value "p" "x": no int`},
-		{ValueOf("p", nil), `value "p" null: not read as int`},
-		{Value{what: "property", name: "p"}, `property "p" absent: no int`},
+		{ValueOf("p", int64(1)), `value "p" long: cannot be read as int`},
+		{ValueOf("p", "x"), `value "p" "x": cannot be read as int`},
+		{ValueOf("p", nil), `value "p" null: cannot be read as int`},
+		{Value{what: "property", name: "p"}, `property "p" absent: cannot be read as int`},
 	} {
 		_, err := row.v.Int()
 		wantValueError(t, err, "amqpjms: "+row.want)
@@ -801,9 +801,9 @@ func TestValue(t *testing.T) {
 		"string":  func(v Value) error { _, err := v.Text(); return err },
 		"bytes":   func(v Value) error { _, err := v.Bytes(); return err },
 	} {
-		wantValueError(t, read(ValueOf("p", []any{})), `amqpjms: value "p" list: not read as `+as)
+		wantValueError(t, read(ValueOf("p", []any{})), `amqpjms: value "p" list: cannot be read as `+as)
 		if as != "boolean" && as != "string" && as != "bytes" {
-			wantValueError(t, read(ValueOf("p", "x")), `amqpjms: value "p" "x": no `+as)
+			wantValueError(t, read(ValueOf("p", "x")), `amqpjms: value "p" "x": cannot be read as `+as)
 		}
 	}
 
@@ -997,13 +997,13 @@ func TestDescribed(t *testing.T) {
 	}
 	for v, as := range map[any]string{"a": "string", int8(1): "byte", amqp.Null{}: "null"} {
 		_, err := ValueOf("v", v).Described()
-		wantValueError(t, err, `amqpjms: value "v" `+as+`: not read as described value`)
+		wantValueError(t, err, `amqpjms: value "v" `+as+`: cannot be read as described value`)
 	}
 	d := ValueOf("v", Described{amqp.Symbol("a"), int64(1)})
 	_, err := d.Long()
-	wantValueError(t, err, `amqpjms: value "v" described value: not read as long`)
+	wantValueError(t, err, `amqpjms: value "v" described value: cannot be read as long`)
 	_, err = d.Text()
-	wantValueError(t, err, `amqpjms: value "v" described value: not read as string`)
+	wantValueError(t, err, `amqpjms: value "v" described value: cannot be read as string`)
 }
 
 // Messages that were found in use.
@@ -1082,9 +1082,9 @@ func TestUbyteArrays(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, want, b)
 	_, err = ValueOf("v", m.Value).Text()
-	wantValueError(t, err, `amqpjms: value "v" array: not read as string`)
+	wantValueError(t, err, `amqpjms: value "v" array: cannot be read as string`)
 	_, err = ValueOf("v", []int32{1}).Bytes()
-	wantValueError(t, err, `amqpjms: value "v" array: not read as bytes`)
+	wantValueError(t, err, `amqpjms: value "v" array: cannot be read as bytes`)
 
 	for _, row := range []struct{ wire, kind string }{
 		{`00 53 77 c1 0b 02 a1 01 "k"` + array, "a map"},

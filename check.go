@@ -440,7 +440,7 @@ func (c *checker) field(field PropertiesField, v RawValue, t wire.Type) {
 		}
 	case wire.Timestamp:
 		if n, zero := v.number(), (time.Time{}); n.n == zero.UnixMilli() {
-			c.add(in, whoJMS, "the year 1, which go-amqp sends for a time.Time of zero")
+			c.add(in, whoJMS, "the year 1, which go-amqp sends for a zero time.Time")
 		}
 	}
 	switch field {
@@ -721,7 +721,7 @@ func (c *checker) readable(b Body) {
 			c.add(in, whoJMS, lost+plainError(invalidText(cs, data)))
 		}
 		if !encodesNothing(b.ContentEncoding) {
-			c.add(in, whoJMS, "unsupported content-encoding "+quote(b.ContentEncoding)+": the text is what is encoded")
+			c.add(in, whoJMS, "unsupported content-encoding "+quote(b.ContentEncoding)+": the text is read encoded")
 		} else if said, _, err := b.charset(); err == nil && said != typed && said != charset.ASCII {
 			c.add(in, whoJMS, "read as "+cs.String()+": the charset in content-encoding is ignored")
 		}

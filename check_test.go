@@ -83,7 +83,7 @@ func TestCheck(t *testing.T) {
 			"message-id: AMQP 1.0: id at byte 0: got int, want string, ulong, uuid or binary",
 		}},
 		{"the year 1", Artemis(), header + `00 53 73 c0 13 0a 40 40 40 40 40 40 40 40 40 83 ffffc77cedd32800` + body, []string{
-			"creation-time: Qpid JMS: the year 1, which go-amqp sends for a time.Time of zero",
+			"creation-time: Qpid JMS: the year 1, which go-amqp sends for a zero time.Time",
 		}},
 		{"another time before 1970", Artemis(), header + `00 53 73 c0 13 0a 40 40 40 40 40 40 40 40 40 83 ffffffffffffffff` + body, nil},
 		{"properties of other types", Artemis(), header + `00 53 73 c0 21 0d 40 a1 01 "u" a3 01 "t" a3 01 "s" a3 01 "r" 40 a1 01 "c" a1 01 "e" 55 01 55 02 a3 01 "g" 54 05 a0 01 "h"` + body,
@@ -155,7 +155,7 @@ func TestCheck(t *testing.T) {
 		}},
 		{"a text that is encoded", Artemis(), header + kind + `00 53 73 c0 0e 08 40 40 40 40 40 40 40 a3 04 "gzip" 00 53 75 a0 01 ff`, []string{
 			"body: Qpid JMS: cannot be read, and the message is lost: text \"\\xff\": not valid UTF-8",
-			`body: Qpid JMS: unsupported content-encoding "gzip": the text is what is encoded`,
+			`body: Qpid JMS: unsupported content-encoding "gzip": the text is read encoded`,
 		}},
 		{"an object of data", Artemis(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 01 00 53 75 a0 00`, []string{
 			"body: Qpid JMS: an ObjectMessage of data cannot be read: content-type is not application/x-java-serialized-object",

@@ -265,7 +265,7 @@ func (w Editor) appendProperties(b []byte, s *Stamp, properties []Entry) ([]byte
 				continue // the producer's
 			}
 			if s.DeliveryDelay > 0 {
-				return b, &ValueError{What: "property", Value: quote(p.Name), Err: fmt.Errorf("a second delay beside %v", s.Peer.Delay)}
+				return b, &ValueError{What: "property", Value: quote(p.Name), Err: fmt.Errorf("conflicts with the delay in %v", s.Peer.Delay)}
 			}
 		}
 		key, err := w.PropertyKey(p.Name)
@@ -374,7 +374,7 @@ func (b Body) appendSections(dst []byte, more int) (_ []byte, err error) {
 			}
 		}
 	case formMixed:
-		return dst, b.wrong("AMQP has no such body: give one of Data, Sequences and Value")
+		return dst, b.wrong("want one of Data, Sequences and Value")
 	}
 	return dst, nil
 }

@@ -87,7 +87,7 @@ func (p Producer) Stamp(now time.Time, id ID) (Stamp, error) {
 		return Stamp{}, &ValueError{What: "delivery mode", Value: p.Mode.String(), Err: errors.New("want Persistent or NonPersistent (Producer.Mode)")}
 	}
 	if priority := p.Priority.Or(DefaultPriority); priority > 9 { // [jms 3.4.10]
-		return Stamp{}, &ValueError{What: "priority", Value: strconv.Itoa(int(priority)), Err: errors.New("not in 0 to 9 (Producer.Priority)")}
+		return Stamp{}, &ValueError{What: "priority", Value: strconv.Itoa(int(priority)), Err: errors.New("want 0 to 9 (Producer.Priority)")}
 	}
 	if err := checkText("user id", p.UserID); err != nil {
 		return Stamp{}, setBy("Producer.UserID", err)

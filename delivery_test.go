@@ -186,7 +186,7 @@ func badProducers() []struct {
 			`header ttl 4999ms: shorter than the delivery delay of 5s (Producer.WireTTL)`},
 		{"whatever the time to live", Producer{Peer: Artemis(), TimeToLive: time.Hour, DeliveryDelay: 5 * time.Second, WireTTL: Some[uint32](1)}, now,
 			`header ttl 1ms: shorter than the delivery delay of 5s (Producer.WireTTL)`},
-		{"priority above 9", Producer{Priority: Some[uint8](10)}, now, `priority 10: not in 0 to 9 (Producer.Priority)`},
+		{"priority above 9", Producer{Priority: Some[uint8](10)}, now, `priority 10: want 0 to 9 (Producer.Priority)`},
 		{"no delivery mode", Producer{Mode: 3}, now, `delivery mode DeliveryMode(3): want Persistent or NonPersistent (Producer.Mode)`},
 		{"a user id that is no text", Producer{UserID: "\xff"}, now, `user id "\xff": not valid UTF-8 (Producer.UserID)`},
 		{"a destination of no kind", Producer{Destination: Destination{Name: "orders"}}, now,

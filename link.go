@@ -169,17 +169,17 @@ func (c Consumer) checkLink() error {
 	case c.NoLocal && kind != Topic && kind != TemporaryTopic:
 		return refuse("no-local", "needs a topic (Consumer.NoLocal)") // [jms 3.8.1]
 	case c.NoLocal && c.Shared:
-		return refuse("no-local", "a shared subscription has none (Consumer.NoLocal)") // Session.createSharedConsumer
+		return refuse("no-local", "not allowed on a shared subscription (Consumer.NoLocal)") // Session.createSharedConsumer
 	case c.Browse && kind != Queue && kind != TemporaryQueue:
 		return refuse("browser", "needs a queue (Consumer.Browse)") // [jms 4.11]
 	case c.Browse && c.Destination.madeByPeer():
-		return refuse("browser", "a queue that it makes has no messages (Consumer.Destination)")
+		return refuse("browser", "a new temporary queue has no messages (Consumer.Destination)")
 	case named && c.Subscription == "":
 		return refuse("subscription", "no name (Consumer.Subscription)")
 	case !named && c.Subscription != "":
 		return refuse("subscription "+quote(c.Subscription), "neither durable nor shared (Consumer.Durable, Consumer.Shared)")
 	case c.Durable && !c.Shared && c.ClientID == "":
-		return refuse("durable subscription "+quote(c.Subscription), "no client id (Consumer.ClientID): it would never be found again")
+		return refuse("durable subscription "+quote(c.Subscription), "no client id (Consumer.ClientID): the subscription could not be found again")
 	case c.Peer.lacks(kind) != "":
 		return refuse("consumer", c.Peer.lacks(kind))
 	case c.Shared && !c.Peer.Shares:
@@ -201,7 +201,7 @@ func (c Consumer) checkLink() error {
 func (c Consumer) linkName(k int) (string, error) {
 	name := c.Subscription
 	if strings.Contains(name, "|") {
-		return "", &ValueError{What: "subscription", Value: quote(name), Err: errors.New("has a |, which ends the name in a link name")}
+		return "", &ValueError{What: "subscription", Value: quote(name), Err: errors.New("contains |, which ends the name in a link name")}
 	}
 	if err := checkText("subscription", name); err != nil {
 		return "", err
@@ -210,7 +210,7 @@ func (c Consumer) linkName(k int) (string, error) {
 		return name, nil
 	}
 	if k < 1 {
-		return "", &ValueError{What: "number of a shared consumer", Value: strconv.Itoa(k), Err: errors.New("counted from 1")}
+		return "", &ValueError{What: "number of a shared consumer", Value: strconv.Itoa(k), Err: errors.New("want at least 1")}
 	}
 	suffix := ""
 	if c.ClientID == "" {
@@ -593,7 +593,7 @@ func readSymbols(r *wire.Reader) []string {
 func (l Link) ReceiverOptions() (*amqp.ReceiverOptions, error) {
 	switch {
 	case !l.Receiver:
-		return nil, l.refuse("a sender's (Link.SenderOptions)")
+		return nil, l.refuse("a sender's: use Link.SenderOptions")
 	case l.NoTerminus:
 		return nil, l.refuse("go-amqp cannot attach without a source (OpenConsumer.Unsubscribe)")
 	case l.PreSettled && l.Expiry == expiryNever:
@@ -626,7 +626,7 @@ func (l Link) ReceiverOptions() (*amqp.ReceiverOptions, error) {
 func (l Link) SenderOptions() (*amqp.SenderOptions, error) {
 	switch {
 	case l.Receiver:
-		return nil, l.refuse("a receiver's (Link.ReceiverOptions)")
+		return nil, l.refuse("a receiver's: use Link.ReceiverOptions")
 	case l.NoTerminus:
 		return nil, l.refuse("go-amqp has no transactions")
 	}
@@ -722,7 +722,7 @@ func (o *OpenConsumer) attach(ctx context.Context, c Consumer, l Link, options *
 		asked bool
 	}{{filterSelector, l.Selector != ""}, {filterNoLocal, l.NoLocal}} {
 		if filter.asked && o.Receiver.LinkSourceFilterValue(filter.key) == nil { // [amqp 3.5.1]
-			return &ValueError{What: "filter", Value: filter.key, Err: errors.New("the peer did not take it")}
+			return &ValueError{What: "filter", Value: filter.key, Err: errors.New("not accepted by the peer")}
 		}
 	}
 	if c.Destination.madeByPeer() {
@@ -736,7 +736,7 @@ func (o *OpenConsumer) attach(ctx context.Context, c Consumer, l Link, options *
 }
 
 func errNoTemporary(c Consumer) error {
-	return &ValueError{What: "consumer", Value: c.Destination.Kind.String(), Err: errors.New("the peer named none that it made")}
+	return &ValueError{What: "consumer", Value: c.Destination.Kind.String(), Err: errors.New("the peer returned no address")}
 }
 
 // Leave ends the consumer and keeps a durable subscription. Settle what it holds first, messages
@@ -838,13 +838,13 @@ func AckOutcome(mode, ackType int) (Outcome, error) {
 	case modeTransacted:
 		return 0, &ValueError{What: "acknowledgment mode", Value: "0", Err: errors.New("go-amqp has no transactions")}
 	default:
-		return 0, &ValueError{What: "acknowledgment mode", Value: strconv.Itoa(mode), Err: errors.New("none of 1, 2, 3 and 101")}
+		return 0, &ValueError{What: "acknowledgment mode", Value: strconv.Itoa(mode), Err: errors.New("want 1, 2, 3 or 101")}
 	}
 	switch {
 	case ackType == 0:
 		return Accepted, nil
 	case ackType < 0 || ackType > int(ModifiedUndeliverableHere):
-		return 0, &ValueError{What: "JMS_AMQP_ACK_TYPE", Value: strconv.Itoa(ackType), Err: errors.New("out of range 1 to 5")}
+		return 0, &ValueError{What: "JMS_AMQP_ACK_TYPE", Value: strconv.Itoa(ackType), Err: errors.New("want 1 to 5")}
 	}
 	return Outcome(ackType), nil
 }
@@ -875,7 +875,7 @@ func (o Outcome) settle(ctx context.Context, r source, m *amqp.Message) error {
 	case ModifiedFailed, ModifiedUndeliverableHere:
 		return r.ModifyMessage(ctx, m, &amqp.ModifyMessageOptions{DeliveryFailed: true, UndeliverableHere: o == ModifiedUndeliverableHere})
 	}
-	return &ValueError{What: "outcome", Value: strconv.Itoa(int(o)), Err: errors.New("out of range 1 to 5")}
+	return &ValueError{What: "outcome", Value: strconv.Itoa(int(o)), Err: errors.New("want 1 to 5")}
 }
 
 // RetryLater returns the modified outcome that asks for a message again from a time on, for
@@ -884,7 +884,7 @@ func (o Outcome) settle(ctx context.Context, r source, m *amqp.Message) error {
 // were seen but the quorum queues of RabbitMQ 4.3.
 func (p Peer) RetryLater(at time.Time) (*amqp.ModifyMessageOptions, error) {
 	if !p.RetriesLater {
-		return nil, &ValueError{What: "retry", Value: at.UTC().String(), Err: errors.New("the peer is not known to wait (Peer.RetriesLater)")}
+		return nil, &ValueError{What: "retry", Value: at.UTC().String(), Err: errors.New("the peer is not known to delay a retry (Peer.RetriesLater)")}
 	}
 	return &amqp.ModifyMessageOptions{DeliveryFailed: true, Annotations: amqp.Annotations{AnnotationDeliveryTime: at.UnixMilli()}}, nil
 }

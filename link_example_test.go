@@ -111,7 +111,7 @@ func ExampleConsumer_Open() {
 	// Output:
 	// before the restart: first
 	// after the restart: second
-	// amqpjms: durable subscription "invoices" topic news: no client id (Consumer.ClientID): it would never be found again
+	// amqpjms: durable subscription "invoices" topic news: no client id (Consumer.ClientID): the subscription could not be found again
 }
 
 // A pool of Go workers shares a subscription with a JMS application, which calls

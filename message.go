@@ -431,7 +431,7 @@ const (
 func EscapePropertyName(name string) (string, error) {
 	escaped := strings.NewReplacer("-", escapedHyphen, ".", escapedDot).Replace(name)
 	if UnescapePropertyName(escaped) != name {
-		return "", &ValueError{What: "property", Value: quote(name), Err: errors.New("contains _HYPHEN_ or _DOT_, which - and . are escaped as")}
+		return "", &ValueError{What: "property", Value: quote(name), Err: errors.New("contains _HYPHEN_ or _DOT_, the escapes of - and .")}
 	}
 	return escaped, nil
 }
@@ -602,7 +602,7 @@ func (s Stamp) Apply(m *amqp.Message) error {
 	}
 	_, scheduled := m.ApplicationProperties[propertyScheduledDelay]
 	if scheduled && delayed && s.Peer.Delay != DelayProperty {
-		return &ValueError{What: "property", Value: quote(propertyScheduledDelay), Err: fmt.Errorf("a second delay beside %v", s.Peer.Delay)}
+		return &ValueError{What: "property", Value: quote(propertyScheduledDelay), Err: fmt.Errorf("conflicts with the delay in %v", s.Peer.Delay)}
 	}
 
 	m.DeliveryTag = nil

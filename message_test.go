@@ -178,7 +178,7 @@ func TestPropertyNames(t *testing.T) {
 		{any, "JMSFoo", "", "JMS reserves names that start with JMS: use another name, or JMS_ and a vendor's name"},
 		{escaping, "a-b.c", "a_HYPHEN_b_DOT_c", ""},
 		{escaping, "a b", "", "' ' cannot be in a Java identifier"},
-		{escaping, "a_DOT_b", "", "contains _HYPHEN_ or _DOT_, which - and . are escaped as"},
+		{escaping, "a_DOT_b", "", "contains _HYPHEN_ or _DOT_, the escapes of - and ."},
 	} {
 		key, err := row.w.PropertyKey(row.name)
 		require.Equal(t, row.key, key, "%+v.PropertyKey(%q)", row.w, row.name)
@@ -279,7 +279,7 @@ func TestEditor(t *testing.T) {
 	m.ApplicationProperties = map[string]any{"a-b": "plain", "a_HYPHEN_b": "escaped"}
 	require.NoError(t, Editor{EscapePropertyNames: true}.RemoveProperty(&m, "a-b"))
 	require.Equal(t, map[string]any{"a-b": "plain"}, m.ApplicationProperties)
-	wantValueError(t, Editor{EscapePropertyNames: true}.RemoveProperty(&m, "a_DOT_b"), `amqpjms: property "a_DOT_b": contains _HYPHEN_ or _DOT_, which - and . are escaped as`)
+	wantValueError(t, Editor{EscapePropertyNames: true}.RemoveProperty(&m, "a_DOT_b"), `amqpjms: property "a_DOT_b": contains _HYPHEN_ or _DOT_, the escapes of - and .`)
 	require.Equal(t, map[string]any{"a-b": "plain"}, m.ApplicationProperties)
 	require.NoError(t, w.RemoveProperty(&m, "a-b"))
 	require.Nil(t, m.ApplicationProperties)
@@ -507,7 +507,7 @@ func TestProperty(t *testing.T) {
 	require.Equal(t, []string{"AMQ_SCHEDULED_DELAY", "JMSMessageID", "JMSPriority", "JMSXDeliveryCount", "JMSXUserID", "a-b"}, must(v.PropertyNames()))
 
 	_, err := v.Property("JMSReplyTo").Long()
-	wantValueError(t, err, `amqpjms: property "JMSReplyTo" "replies": no long`)
+	wantValueError(t, err, `amqpjms: property "JMSReplyTo" "replies": cannot be read as long`)
 	news := "news"
 	m.Properties.CorrelationID, m.Properties.Subject = uint64(2), &news
 	for name, want := range map[string]string{"JMSCorrelationID": "ID:AMQP_ULONG:2", "JMSType": "news"} {
@@ -670,9 +670,9 @@ func TestReply(t *testing.T) {
 		request amqp.Message
 		err     string
 	}{
-		{"no properties", amqp.Message{}, `reply-to none: the message asks for no reply`},
-		{"no reply-to", amqp.Message{Properties: &amqp.MessageProperties{MessageID: "m"}}, `reply-to none: the message asks for no reply`},
-		{"an empty one", amqp.Message{Properties: &amqp.MessageProperties{ReplyTo: &empty}}, `reply-to none: the message asks for no reply`},
+		{"no properties", amqp.Message{}, `reply-to none: the message does not ask for a reply`},
+		{"no reply-to", amqp.Message{Properties: &amqp.MessageProperties{MessageID: "m"}}, `reply-to none: the message does not ask for a reply`},
+		{"an empty one", amqp.Message{Properties: &amqp.MessageProperties{ReplyTo: &empty}}, `reply-to none: the message does not ask for a reply`},
 		{"no UTF-8", amqp.Message{Properties: &amqp.MessageProperties{ReplyTo: &bad}}, `reply-to "\xff": not valid UTF-8`},
 		{"a wrong id", amqp.Message{Properties: &amqp.MessageProperties{ReplyTo: &address, MessageID: int32(1)}},
 			`id of type int32: want string, uint64, amqp.UUID, uuid.UUID or []byte`},
@@ -1513,11 +1513,11 @@ func TestApplyScheduledDelay(t *testing.T) {
 		{"an ordinary property", DelayUnset, 0, map[string]any{name: "text"}, map[string]any{name: "text"}, ""},
 		{"an ordinary property", DelayNone, 0, map[string]any{name: "text"}, map[string]any{name: "text"}, ""},
 		{"a second delay", DelayAbsolute, time.Second, map[string]any{name: int64(1)}, map[string]any{name: int64(1)},
-			`amqpjms: property "AMQ_SCHEDULED_DELAY": a second delay beside x-opt-delivery-time`},
+			`amqpjms: property "AMQ_SCHEDULED_DELAY": conflicts with the delay in x-opt-delivery-time`},
 		{"a second delay", DelayRelative, time.Second, map[string]any{name: int64(1)}, map[string]any{name: int64(1)},
-			`amqpjms: property "AMQ_SCHEDULED_DELAY": a second delay beside x-opt-delivery-delay`},
+			`amqpjms: property "AMQ_SCHEDULED_DELAY": conflicts with the delay in x-opt-delivery-delay`},
 		{"a second delay, null or not", DelayEnqueueTime, time.Second, map[string]any{name: nil}, map[string]any{name: nil},
-			`amqpjms: property "AMQ_SCHEDULED_DELAY": a second delay beside x-opt-scheduled-enqueue-time`},
+			`amqpjms: property "AMQ_SCHEDULED_DELAY": conflicts with the delay in x-opt-scheduled-enqueue-time`},
 	} {
 		m := amqp.Message{ApplicationProperties: row.before}
 		_, err := Producer{Peer: delaying(row.form), DeliveryDelay: row.delay}.Prepare(&m, sentAt())
@@ -1570,7 +1570,7 @@ func TestPrepareErrors(t *testing.T) {
 	m, want := full(), full()
 	m.ApplicationProperties["AMQ_SCHEDULED_DELAY"], want.ApplicationProperties["AMQ_SCHEDULED_DELAY"] = int64(1), int64(1)
 	_, err := Producer{Peer: Artemis(), DeliveryDelay: time.Second}.Prepare(m, sentAt())
-	wantValueError(t, err, `amqpjms: property "AMQ_SCHEDULED_DELAY": a second delay beside x-opt-delivery-time`)
+	wantValueError(t, err, `amqpjms: property "AMQ_SCHEDULED_DELAY": conflicts with the delay in x-opt-delivery-time`)
 	require.Equal(t, want, m)
 }
 
@@ -2474,14 +2474,14 @@ func TestAppendRows(t *testing.T) {
 		{"type", Editor{}, Stamp{}, Message{Type: Some("\xff")}, `type "\xff": not valid UTF-8`},
 		{"content type", Editor{}, Stamp{}, Message{Body: Body{ContentType: "\u00fc", Data: [][]byte{{}}}}, `content-type "ü": not ASCII`},
 		{"a second delay", Editor{}, stamp(Producer{Peer: Artemis(), DeliveryDelay: time.Second}), Message{Properties: []Entry{{"AMQ_SCHEDULED_DELAY", int64(1)}}},
-			`property "AMQ_SCHEDULED_DELAY": a second delay beside x-opt-delivery-time`},
+			`property "AMQ_SCHEDULED_DELAY": conflicts with the delay in x-opt-delivery-time`},
 		{"a short ttl", Editor{}, stamp(Producer{Peer: Artemis(), DeliveryDelay: time.Second}), Message{TTL: Some[uint32](999)},
 			`JMS_AMQP_TTL 999ms: shorter than the delivery delay of 1000ms`},
-		{"a body of two sorts", Editor{}, Stamp{}, Message{Body: Body{Value: "a", Data: [][]byte{{}}}}, `body of different sections: AMQP has no such body: give one of Data, Sequences and Value`},
+		{"a body of two sorts", Editor{}, Stamp{}, Message{Body: Body{Value: "a", Data: [][]byte{{}}}}, `body mixed sections: want one of Data, Sequences and Value`},
 		{"a value", Editor{}, Stamp{}, Message{Body: Body{Value: []any{1i}}}, `body of type complex128: not an AMQP type`},
 		{"a key", Editor{}, Stamp{}, Message{Body: Body{Value: map[any]any{1i: 1}}}, `key of the body of type complex128: not an AMQP type`},
 		{"broken bytes", Editor{}, Stamp{}, Message{Body: Body{Value: RawValue{0xa1, 1}}}, `body string: unexpected EOF`},
-		{"a descriptor", Editor{}, Stamp{}, Message{Body: Body{Value: Described{"a", 1}}}, `descriptor of the body string: neither an amqp.Symbol nor a uint64`},
+		{"a descriptor", Editor{}, Stamp{}, Message{Body: Body{Value: Described{"a", 1}}}, `descriptor of the body string: want amqp.Symbol or uint64`},
 		{"the rest of a map", Editor{}, Stamp{}, Message{Body: must(MapBody(nil)), More: 1}, `rest of the body (Message.More) 1: the body is not data, a string or a binary`},
 		{"a negative rest", Editor{}, Stamp{}, Message{Body: BytesBody(nil), More: -1}, `rest of the body (Message.More) -1: negative`},
 	} {

@@ -107,7 +107,7 @@ func ParseHeader(section []byte) (h Header, err error) {
 	r := wire.NewReader(section)
 	kind := readSection(&r)
 	if kind != SectionHeader {
-		r.Fail(0, fmt.Errorf("%v got section, want header", kind))
+		r.Fail(0, fmt.Errorf("got %v section, want header", kind))
 	}
 	readHeader(&r, &h)
 	r.Done()

@@ -371,7 +371,7 @@ func withAnyKeys(m map[string]any) map[any]any {
 
 var (
 	errTooDeep = errors.New("nested too deep")
-	errNotAKey = errors.New("key of a type that cannot be a key of a Go map: read the encoded value")
+	errNotAKey = errors.New("key cannot be the key of a Go map: read the encoded value")
 )
 
 // hashable reports whether a decoded value can be a key of a map.
@@ -550,9 +550,9 @@ func (v Value) fail(as string) error {
 	case v.err != nil:
 		return v.err
 	case !v.exists:
-		return v.wrong("absent", "no "+as)
+		return v.wrong("absent", "cannot be read as "+as)
 	}
-	return v.wrong(v.typeName(), "not read as "+as)
+	return v.wrong(v.typeName(), "cannot be read as "+as)
 }
 
 // typeName names the type for an error.
@@ -614,7 +614,7 @@ func (v Value) integer(bits int, as string) (int64, error) {
 		s := v.s.string()
 		n, err := strconv.ParseInt(s, 10, bits)
 		if err != nil {
-			return 0, v.wrong(quote(s), "no "+as)
+			return 0, v.wrong(quote(s), "cannot be read as "+as)
 		}
 		return n, nil
 	case v.s.typ == wire.Ulong && width == 0:
@@ -647,7 +647,7 @@ func (v Value) parseFloat(bits int, as string) (float64, error) {
 	s := v.s.string()
 	f, ok := java.ParseFloat(s, bits)
 	if !ok {
-		return 0, v.wrong(quote(s), "no "+as)
+		return 0, v.wrong(quote(s), "cannot be read as "+as)
 	}
 	return f, nil
 }
@@ -918,7 +918,7 @@ func appendDescribed(b []byte, what string, d Described, depth int) (_ []byte, e
 	switch d.Descriptor.(type) {
 	case uint64, amqp.Symbol:
 	default:
-		return b, &ValueError{What: "descriptor of the " + what, Value: amqpTypeName(d.Descriptor), Err: errors.New("neither an amqp.Symbol nor a uint64")}
+		return b, &ValueError{What: "descriptor of the " + what, Value: amqpTypeName(d.Descriptor), Err: errors.New("want amqp.Symbol or uint64")}
 	}
 	if b, err = appendAny(wire.AppendDescribed(b), what, d.Descriptor, depth+1); err != nil {
 		return b, err

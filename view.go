@@ -799,7 +799,7 @@ func (v View) Answer(c Correlation) (a Answer, err error) {
 	}
 	address := replyTo.Or("")
 	if address == "" {
-		return Answer{}, &ValueError{What: "reply-to", Value: "none", Err: errors.New("the message asks for no reply")}
+		return Answer{}, &ValueError{What: "reply-to", Value: "none", Err: errors.New("the message does not ask for a reply")}
 	}
 	a.Destination.Address = v.from().peer.replyAddress(address, a.Destination.Kind)
 	if a.GroupID, err = v.ReplyToGroupID(); err != nil {

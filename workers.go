@@ -102,7 +102,7 @@ func (w *Workers) check() error {
 	case w.Handlers < 1:
 		return wrong("handlers", w.Handlers, "want at least 1 (Workers.Handlers)")
 	case w.Held < w.Handlers:
-		return wrong("held", w.Held, "less than the handlers (Workers.Held)")
+		return wrong("held", w.Held, "fewer than Handlers (Workers.Held)")
 	case w.Held > math.MaxInt32:
 		return wrong("held", w.Held, "more than a link's credit (Workers.Held)")
 	case w.Retries < 0:
@@ -507,7 +507,7 @@ func call(ctx context.Context, handle func(context.Context, View) (Outcome, erro
 		o = Accepted
 	}
 	if err == nil && o > ModifiedUndeliverableHere {
-		err = &ValueError{What: "outcome", Value: strconv.Itoa(int(o)), Err: errors.New("out of range 1 to 5")}
+		err = &ValueError{What: "outcome", Value: strconv.Itoa(int(o)), Err: errors.New("want 1 to 5")}
 	}
 	return o, err
 }
