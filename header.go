@@ -17,8 +17,8 @@
 //   - [Forwarder], which passes a message on, and [AppendExplicit], which makes durable explicit;
 //   - [Peer], what differs between brokers, and [Check], which lists what one would misread.
 //
-// [Header] and [ID] are the parts that other clients most often get wrong, and [Groups] decides
-// which consumer of a queue may have which message.
+// [Header] and [ID] are the parts that other clients most often get wrong. [Selector] decides which
+// messages a consumer wants, and [Groups] which of a queue it may have.
 //
 // # Mapping
 //
@@ -82,7 +82,7 @@ import (
 	"github.com/seed-b113d664/amqpjms/internal/wire"
 )
 
-// A WireError reports malformed AMQP: what was read, where, and why.
+// A WireError reports malformed AMQP, or a malformed selector: what was read, where, and why.
 type WireError struct {
 	In     string // what was read: "header", "message", "message-id", "body", …
 	Offset int    // in the bytes that were passed, for methods of RawMessage to Parse

@@ -31,7 +31,7 @@ type Consumer struct {
 	Durable      bool   // the subscription outlives the consumer
 	Shared       bool   // several consumers share the subscription
 	ClientID     string // the connection's container-id
-	Selector     string // "": none
+	Selector     string // "": none; Link refuses it where ParseSelector does
 	NoLocal      bool   // leaves out what the same connection sends to the topic
 	Browse       bool   // reads a queue and takes nothing off it
 	PreSettled   bool   // the peer settles a message as it sends it
