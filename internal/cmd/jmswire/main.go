@@ -3,8 +3,9 @@
 //
 //	jmswire inspect [-json] [-lines] [FILE...]
 //	jmswire groups [-q] [FILE...]
+//	jmswire select [-lines] SELECTOR [FILE...]
 //	jmswire demo
-//	jmswire help [inspect|groups]
+//	jmswire help [inspect|groups|select]
 //
 // inspect reads encoded messages from files, or from standard input where there are
 // none or the file is "-", and prints each section with what it holds, then the message
@@ -16,6 +17,10 @@
 // its actions, what was recorded of them, and what comes of them in both strategies; then a
 // verdict: as recorded, which deviations explain the difference, or DIFFERS, for which the
 // exit code is 1. -q prints the verdicts only.
+//
+// select reads messages as inspect does and prints which of them a JMS selector selects, and why: the
+// value of each comparison, and of each name in it. With -persistent a message whose header does not
+// say whether it is durable is PERSISTENT.
 //
 // What only the receiver knows are flags. -received says when it got the messages, in
 // milliseconds since 1970 (now). -destination says from what, as queue:orders: kind and
@@ -89,6 +94,7 @@ func commands() []command {
 	return []command{
 		{"inspect", "[-json] [-lines] [FILE...]", "print encoded messages, and how JMS sees them", inspect},
 		{"groups", "[-q] [FILE...]", "replay traces of message groups, and compare", groups},
+		{"select", "[-lines] SELECTOR [FILE...]", "print which messages a JMS selector selects, and why", selects},
 		{"demo", "", "show what the library does, on messages of real peers", demo},
 	}
 }
