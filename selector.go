@@ -76,6 +76,8 @@ func (s Selector) Matches(v View) bool {
 func (s Selector) Evaluate(v View) (Opt[bool], error) {
 	t, broken := s.evaluate(v)
 	if broken >= 0 {
+		at := *v.from()
+		v.at = &at // which may go to the heap, where v need not be
 		_, err := selectorValue(v.selectorProperty(s.parsed.expr.Name(broken)))
 		return Opt[bool]{}, err
 	}
@@ -90,7 +92,11 @@ func (s Selector) EvaluateFunc(value func(name string) Value) (Opt[bool], error)
 	if s.parsed == nil {
 		return Some(true), nil
 	}
-	t, _, err := s.parsed.evaluateFunc(func(n selector.Name) Value { return value(n.Text) })
+	var err error
+	t, _ := s.parsed.expr.Eval(func(n selector.Name) (x selector.Value) {
+		x, err = selectorValue(value(n.Text))
+		return x
+	})
 	if err != nil {
 		return Opt[bool]{}, err
 	}
@@ -104,33 +110,12 @@ func optOf(t selector.Truth) Opt[bool] {
 	return Some(t == selector.True)
 }
 
-// evaluate returns the value of the condition, and the number of the name that cannot be read,
-// -1 if there is none.
-func (s Selector) evaluate(v View) (selector.Truth, int) {
-	switch {
-	case s.parsed == nil:
-		return selector.True, -1
-	case v.raw != nil:
-		return s.parsed.evaluateRaw(v)
-	}
-	t, broken, _ := s.parsed.evaluateFunc(v.selectorProperty)
-	return t, broken
-}
-
 // selectorProperty returns what a name of a selector stands for.
 func (v View) selectorProperty(n selector.Name) Value {
 	if n.Field == selector.Property {
 		return v.ApplicationProperty(n.Text)
 	}
 	return fieldOf(n.Text).read(v)
-}
-
-func (p *parsedSelector) evaluateFunc(value func(selector.Name) Value) (t selector.Truth, broken int, err error) {
-	t, broken = p.expr.Eval(func(n selector.Name) (x selector.Value) {
-		x, err = selectorValue(value(n))
-		return x
-	})
-	return t, broken, err
 }
 
 // selectorValue returns a value as selectors see it, and an error where it cannot be read.
@@ -166,25 +151,38 @@ func selectorValue(v Value) (selector.Value, error) {
 	return selector.OfOther(), nil
 }
 
-// evaluateRaw is evaluate for an encoded message.
-func (p *parsedSelector) evaluateRaw(v View) (selector.Truth, int) {
+// evaluate returns the value of the condition, and the number of the name that cannot be read,
+// -1 if there is none. It does not keep v, so that one made for it need not be on the heap.
+func (s Selector) evaluate(v View) (selector.Truth, int) {
+	if s.parsed == nil {
+		return selector.True, -1
+	}
 	var f selector.Frame
 	var scratch *[]byte
-	e := p.expr
+	e := s.parsed.expr
 	for n := e.Run(&f); n >= 0; n = e.Run(&f) {
 		switch field := e.Field(n); field {
 		case selector.Property:
-			section := v.raw.ApplicationProperties
-			if section == nil {
+			switch {
+			case v.raw == nil:
+				name := e.Name(n).Text
+				p, ok := v.Message.ApplicationProperties[name]
+				x, _ := selectorValue(applicationProperty(name, p, ok))
+				e.Set(&f, n, x)
+			case v.raw.ApplicationProperties == nil:
 				e.SetNoProperties(&f)
+			default:
+				r := wire.NewReader(v.raw.ApplicationProperties)
+				readSection(&r)
+				e.SetProperties(&f, r)
+			}
+		case selector.JMSMessageID, selector.JMSCorrelationID:
+			if v.raw == nil {
+				e.Set(&f, n, v.selectorID(field))
 				continue
 			}
-			r := wire.NewReader(section)
-			readSection(&r)
-			e.SetProperties(&f, r)
-		case selector.JMSMessageID, selector.JMSCorrelationID:
 			if scratch == nil {
-				scratch = p.buffer()
+				scratch = s.parsed.buffer()
 			}
 			e.Set(&f, n, v.raw.selectorID(field, scratch))
 		default:
@@ -192,7 +190,7 @@ func (p *parsedSelector) evaluateRaw(v View) (selector.Truth, int) {
 		}
 	}
 	if scratch != nil {
-		p.scratch.Put(scratch)
+		s.parsed.scratch.Put(scratch)
 	}
 	return f.Truth(), f.Broken()
 }
@@ -240,7 +238,24 @@ func (m *RawMessage) selectorID(field selector.Field, scratch *[]byte) selector.
 	return selector.OfText(b[start:])
 }
 
-// selectorField returns another field of an encoded message.
+// selectorID returns an id of a Message.
+func (v View) selectorID(field selector.Field) selector.Value {
+	id, err := v.MessageID()
+	text := id.JMSMessageID
+	if field == selector.JMSCorrelationID {
+		id, err = v.CorrelationID()
+		text = id.JMSCorrelationID
+	}
+	switch {
+	case err != nil:
+		return selector.OfBroken()
+	case id.IsZero():
+		return selector.OfNull()
+	}
+	return selector.OfString(text())
+}
+
+// selectorField returns another field.
 func (v View) selectorField(field selector.Field) selector.Value {
 	switch field {
 	case selector.JMSDeliveryMode:
@@ -254,9 +269,9 @@ func (v View) selectorField(field selector.Field) selector.Value {
 		}
 		return selector.OfLong(ms)
 	case selector.JMSType:
-		return v.raw.selectorText(FieldSubject)
+		return v.selectorText(FieldSubject)
 	case selector.JMSXGroupID:
-		return v.raw.selectorText(FieldGroupID)
+		return v.selectorText(FieldGroupID)
 	case selector.JMSXGroupSeq:
 		seq, err := v.GroupSeq()
 		switch n, ok := seq.Get(); {
@@ -266,7 +281,7 @@ func (v View) selectorField(field selector.Field) selector.Value {
 			return selector.OfInt(n)
 		}
 	case selector.JMSXUserID:
-		user, err := v.raw.binary(FieldUserID)
+		user, err := v.userID()
 		switch {
 		case err != nil || !utf8.Valid(user):
 			return selector.OfBroken()
@@ -276,18 +291,29 @@ func (v View) selectorField(field selector.Field) selector.Value {
 	case selector.JMSXDeliveryCount:
 		return selector.OfInt(v.DeliveryCount())
 	case selector.ContentType:
-		return v.raw.selectorText(FieldContentType)
+		return v.selectorText(FieldContentType)
 	case selector.ContentEncoding:
-		return v.raw.selectorText(FieldContentEncoding)
+		return v.selectorText(FieldContentEncoding)
 	case selector.ReplyToGroupID:
-		return v.raw.selectorText(FieldReplyToGroupID)
+		return v.selectorText(FieldReplyToGroupID)
 	}
 	return selector.OfNull() // TTL too, which no received message has
 }
 
 // selectorText returns a field that is a string or a symbol.
-func (m *RawMessage) selectorText(f PropertiesField) selector.Value {
-	b, ok, err := m.text(f)
+func (v View) selectorText(f PropertiesField) selector.Value {
+	if v.raw == nil {
+		s, err := v.text(f)
+		text, ok := s.Get()
+		switch {
+		case err != nil:
+			return selector.OfBroken()
+		case !ok:
+			return selector.OfNull()
+		}
+		return selector.OfString(text)
+	}
+	b, ok, err := v.raw.text(f)
 	switch {
 	case err != nil:
 		return selector.OfBroken()
