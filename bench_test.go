@@ -1295,3 +1295,37 @@ func BenchmarkAppend(b *testing.B) {
 		return err
 	}))
 }
+
+// Parsing selectors as applications write them, and evaluating them on an encoded message that is cut already.
+func BenchmarkSelectors(b *testing.B) {
+	raw := parseRaw(b, selectedMessage(b))
+	v := Consumer{}.ViewRaw(raw, time.Time{})
+	for _, text := range typicalSelectors() {
+		s := parseSelector(b, text)
+		b.Run("ParseSelector/"+text, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := ParseSelector(text); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run("Matches/"+text, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				s.Matches(v)
+			}
+		})
+		b.Run("Parse and Matches/"+text, func(b *testing.B) {
+			b.ReportAllocs()
+			encoded := raw.msg
+			var m RawMessage
+			for b.Loop() {
+				if err := m.Parse(encoded); err != nil {
+					b.Fatal(err)
+				}
+				s.Matches(Consumer{}.ViewRaw(&m, time.Time{}))
+			}
+		})
+	}
+}

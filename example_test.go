@@ -392,8 +392,8 @@ func ExampleWorkers() {
 }
 
 // encode returns an encoded message, without a group if group is "".
-func encode(body, group string) []byte {
-	m := &amqp.Message{Value: body}
+func encode(body, group string, total int32) []byte {
+	m := &amqp.Message{Value: body, ApplicationProperties: map[string]any{"total": total}}
 	if group != "" {
 		m.Properties = &amqp.MessageProperties{GroupID: &group}
 	}
@@ -413,30 +413,43 @@ type link struct {
 
 // stored is a message in a broker's queue.
 type stored struct {
-	name    string
-	encoded []byte
-	ref     amqpjms.Ref
+	name string
+	raw  amqpjms.RawMessage // of its bytes, which stay as they came
+	view amqpjms.View       // of raw, for selectors
+	ref  amqpjms.Ref
 }
 
 // queue is a broker's queue. A real broker calls its methods under a lock.
 type queue struct {
 	groups    *amqpjms.Groups[*stored]
 	header    string
-	raw       amqpjms.RawMessage
 	links     []*link
 	delivered map[string]*stored
 }
 
+// attach adds a consumer, by its link as ParseAttach reads it. A malformed selector is an error that the broker answers with
+// amqp:invalid-field.
+func (q *queue) attach(incoming amqpjms.Link, credit int) (*link, error) {
+	selector, err := amqpjms.ParseSelector(incoming.Selector)
+	if err != nil {
+		return nil, err
+	}
+	l := &link{name: incoming.Name, credit: credit, consumer: q.groups.Open(func(m *stored) bool { return selector.Matches(m.view) })}
+	q.links = append(q.links, l)
+	return l, nil
+}
+
 // publish puts an encoded message into the queue. It reads only the group of the message.
 func (q *queue) publish(name string, encoded []byte) error {
-	if err := q.raw.Parse(encoded); err != nil {
+	m := &stored{name: name}
+	if err := m.raw.Parse(encoded); err != nil {
 		return err
 	}
-	key, err := q.groups.Key(&q.raw, q.header)
+	key, err := q.groups.Key(&m.raw, q.header)
 	if err != nil {
 		return err // reject it: a list cannot be a group
 	}
-	m := &stored{name: name, encoded: encoded}
+	m.view = amqpjms.Consumer{NodeDefault: amqpjms.NonPersistent}.ViewRaw(&m.raw, time.Now())
 	var owner *amqpjms.GroupConsumer[*stored]
 	m.ref, owner = q.groups.Add(m, key)
 	q.dispatch(owner)
@@ -475,14 +488,22 @@ func ExampleGroups_broker() {
 		header:    arguments.Header,
 		delivered: map[string]*stored{},
 	}
-	for _, name := range []string{"first", "second"} {
-		l := &link{name: name, credit: 2, consumer: q.groups.Open(nil)}
-		q.links = append(q.links, l)
+	first, err := q.attach(amqpjms.Link{Name: "first", Receiver: true}, 2)
+	if err != nil {
+		log.Fatal(err)
 	}
-	first := q.links[0]
+	_, err = q.attach(amqpjms.Link{Name: "second", Receiver: true, Selector: "total LIKE 100"}, 2)
+	fmt.Println(err)
+	second, err := q.attach(amqpjms.Link{Name: "second", Receiver: true, Selector: "total >= 100"}, 2)
+	if err != nil {
+		log.Fatal(err)
+	}
 
-	for _, m := range []struct{ name, group string }{{"order 1 paid", "order 1"}, {"order 1 packed", "order 1"}, {"order 2 paid", "order 2"}, {"order 1 sent", "order 1"}} {
-		if err := q.publish(m.name, encode(m.name, m.group)); err != nil {
+	for _, m := range []struct {
+		name, group string
+		total       int32
+	}{{"order 1 paid", "order 1", 500}, {"order 1 packed", "order 1", 500}, {"order 3 paid", "order 3", 20}, {"order 2 paid", "order 2", 100}, {"order 1 sent", "order 1", 500}} {
+		if err := q.publish(m.name, encode(m.name, m.group, m.total)); err != nil {
 			log.Fatal(err)
 		}
 	}
@@ -495,10 +516,15 @@ func ExampleGroups_broker() {
 	fmt.Println("second settles, and has credit again")
 	q.groups.Settle(q.delivered["order 2 paid"].ref)
 	q.groups.Settle(q.delivered["order 1 packed"].ref)
-	q.links[0].credit++
+	second.credit += 2
+	q.dispatch(nil)
+	if _, err := q.attach(amqpjms.Link{Name: "third", Receiver: true}, 2); err != nil {
+		log.Fatal(err)
+	}
 	q.dispatch(nil)
 
 	// Output:
+	// amqpjms: selector "total LIKE 100" at byte 11: unexpected number 100
 	// first gets order 1 paid
 	// first gets order 1 packed
 	// second gets order 2 paid
@@ -506,4 +532,5 @@ func ExampleGroups_broker() {
 	// second gets order 1 packed
 	// second settles, and has credit again
 	// second gets order 1 sent
+	// third gets order 3 paid
 }

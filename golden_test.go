@@ -2,6 +2,7 @@ package amqpjms
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -553,7 +554,41 @@ func deviationCases(t *testing.T) map[string]string {
 		slices.Sort(list)
 		all[slug] = "links: " + strings.Join(list, ", ")
 	}
+	for slug, list := range selectorDeviations(t) {
+		generated := slices.IndexFunc(list, func(name string) bool { return strings.HasPrefix(name, "generated-") })
+		more := ""
+		if generated >= 0 { // of which there are many, after the others
+			if n := len(list) - generated - 1; n > 0 {
+				more = fmt.Sprintf(" and %d more generated", n)
+			}
+			list = list[:generated+1]
+		}
+		all[slug] = "selectors: " + strings.Join(list, ", ") + more
+	}
 	return all
+}
+
+// selectorDeviations returns the names of the selectors of each deviation, those that are generated last.
+func selectorDeviations(t *testing.T) map[string][]string {
+	t.Helper()
+	names := map[string][]string{}
+	for _, c := range selectorCases(t) {
+		for _, who := range []string{"artemis", "activemq", "broker-j"} {
+			said := strings.Fields(c.Text("said." + who))
+			for _, slug := range said[min(1, len(said)):] {
+				if !slices.Contains(names[slug], c.Name) {
+					names[slug] = append(names[slug], c.Name)
+				}
+			}
+		}
+	}
+	for _, list := range names {
+		slices.SortFunc(list, func(a, b string) int {
+			generated := func(s string) int { return strings.Count(s, "generated-") }
+			return cmp.Or(cmp.Compare(generated(a), generated(b)), strings.Compare(a, b))
+		})
+	}
+	return names
 }
 
 // groupDeviations returns the names of the traces of message groups of each deviation. That these are the ones that

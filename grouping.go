@@ -954,9 +954,11 @@ type GroupConsumer[M any] struct {
 }
 
 // Open adds a consumer. If accept is not nil the consumer refuses the messages for which it
-// returns false: accept is its selector, and must always say the same of a message. Any method
-// that changes or looks at what a consumer may have can call accept, at most once for each
-// message. An answer takes 8 bytes, in slabs of 64 that stay while the queue has messages
+// returns false: accept is its selector, such as [Selector.Matches], and must always say the same
+// of a message. Of the names of selectors JMSXDeliveryCount alone changes: let accept see the
+// message as it was added, with the count of then, and to judge it anew after a failed delivery,
+// Settle it and Add it again, to its old place by Compare. Any method that changes or looks at
+// what a consumer may have can call accept, at most once for each message. An answer takes 8 bytes, in slabs of 64 that stay while the queue has messages
 // there. All such consumers together take up to 9 bytes for each message that is free for
 // anyone. In a queue with Compare, each may keep alive two messages that have left.
 func (g *Groups[M]) Open(accept func(M) bool) *GroupConsumer[M] {

@@ -19,8 +19,8 @@
 //   - [Peer], what differs between brokers, and [Check], which lists what one would misread.
 //
 // To attach and settle as JMS does, use [Consumer.Open], [Send] and [Outcome], or [Link] for frames
-// of your own. [Workers] handles messages in parallel, each group in order; [Groups] decides which
-// consumer of a queue may have which message.
+// of your own. [Workers] handles messages in parallel, each group in order. In a broker, [Selector]
+// decides which messages a consumer wants, and [Groups] which of a queue it may have.
 //
 // # Mapping
 //
@@ -84,7 +84,7 @@ import (
 	"github.com/seed-b113d664/amqpjms/internal/wire"
 )
 
-// A WireError reports malformed AMQP: what was read, where, and why.
+// A WireError reports malformed AMQP, or a malformed selector: what was read, where, and why.
 type WireError struct {
 	In     string // what was read: "header", "message", "message-id", "body", …
 	Offset int    // in the bytes that were passed, for methods of RawMessage to Parse

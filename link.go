@@ -33,7 +33,7 @@ type Link struct {
 	Durable      uint32 // 0 none, 1 configuration, 2 unsettled-state [amqp 3.5.5]
 	Expiry       string // link-detach, session-end, connection-close, or never: leave it by a detach without closed [amqp 3.5.6]
 	Distribution string // move, copy or "" [amqp 3.5.7]
-	Selector     string // of the filter jms-selector, "": none
+	Selector     string // of the filter jms-selector, "": none; as it came, for [ParseSelector]
 	NoLocal      bool   // the filter no-local
 	Capabilities []string
 
@@ -106,10 +106,11 @@ func kindOfCapability(capabilities []string) DestinationKind {
 // link.
 //
 // It is an error, a *[ValueError], if the consumer is not one of JMS's, or asks for what the
-// peer does not do (see the fields of [Peer]). A caller must refuse what only the state of its
-// connection tells: a second consumer of an unshared durable subscription, a durable and a
-// shared durable one of the same name, another topic or selector for a shared subscription that
-// is in use, and a temporary destination of another connection.
+// peer does not do (see the fields of [Peer]), and that of [ParseSelector] if its selector is
+// malformed. A caller must refuse what only the state of its connection tells: a second consumer
+// of an unshared durable subscription, a durable and a shared durable one of the same name,
+// another topic or selector for a shared subscription that is in use, and a temporary
+// destination of another connection.
 func (c Consumer) Link(k int) (Link, error) {
 	if err := c.checkLink(); err != nil {
 		return Link{}, err
@@ -131,7 +132,7 @@ func (c Consumer) Link(k int) (Link, error) {
 		Capabilities: []string{c.Destination.Kind.capability()},
 		PreSettled:   c.PreSettled || c.Browse,
 	}
-	if strings.TrimSpace(c.Selector) != "" { // a blank one is none [jms 3.8.1.1]
+	if c.selects() { // a blank one is none [jms 3.8.1.1]
 		l.Selector = c.Selector
 	}
 	if c.Durable { // both: some peers keep by the one, some by the other
@@ -184,18 +185,21 @@ func (c Consumer) checkLink() error {
 		return refuse("consumer", c.Peer.lacks(kind))
 	case c.Shared && !c.Peer.Shares:
 		return refuse("shared subscription "+quote(c.Subscription), "the peer is not known to share (Peer.Shares)")
-	case strings.TrimSpace(c.Selector) != "" && !c.Peer.Selects:
+	case c.selects() && !c.Peer.Selects:
 		return refuse("selector "+quote(c.Selector), "the peer is not known to obey selectors (Peer.Selects)")
 	case c.NoLocal && !c.Peer.Selects:
 		return refuse("no-local", "the peer is not known to obey it (Peer.Selects)")
 	case c.Browse && !c.Peer.Browses:
 		return refuse("browser", "the peer is not known to browse (Peer.Browses)")
 	}
-	if err := checkText("selector", c.Selector); err != nil {
+	if _, err := ParseSelector(c.Selector); err != nil {
 		return err
 	}
 	return checkText("client id", c.ClientID)
 }
+
+// selects reports whether there is a selector, right or wrong.
+func (c *Consumer) selects() bool { return !blankSelector(c.Selector) }
 
 // linkName returns the name of a subscription's link, which is what the peer finds it by.
 func (c Consumer) linkName(k int) (string, error) {

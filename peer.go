@@ -107,6 +107,17 @@ func (f DelayForm) unfit(timestamp bool, peerField, timestampField string) error
 	return fmt.Errorf("invalid form of delay %v (%s)", f, peerField)
 }
 
+// An IDForm is how the selectors of a peer spell a JMSCorrelationID whose AMQP type is not string.
+// With the zero IDForm, IDFormUnset, [Peer.ReplySelector] knows strings only.
+type IDForm uint8
+
+const (
+	IDFormUnset    IDForm = iota
+	IDFormJMS             // as JMS, 'ID:AMQP_ULONG:42'; no binary is selected
+	IDFormNoPrefix        // as JMS but without ID:, 'AMQP_ULONG:42'
+	IDFormBare            // '42'; no binary is selected
+)
+
 // A Peer holds what differs between brokers. The zero Peer is any peer: no prefixes, and
 // no delay. Peers can be compared with ==.
 type Peer struct {
@@ -142,6 +153,8 @@ type Peer struct {
 	TemporaryTopics  bool
 	RetriesLater     bool // obeys x-opt-delivery-time in a modified outcome
 	RequeuesRejected bool // delivers a rejected message again at once, where others dead-letter it
+
+	CorrelationIDs IDForm // how its selectors spell them
 }
 
 // The products of the predefined peers.
@@ -160,20 +173,20 @@ func products() []string {
 
 // Artemis returns the peer ActiveMQ Artemis (2.40.0 to 2.55.0).
 func Artemis() Peer {
-	return Peer{Product: productArtemis, Delay: DelayAbsolute,
+	return Peer{Product: productArtemis, Delay: DelayAbsolute, CorrelationIDs: IDFormJMS,
 		Topics: true, Shares: true, Selects: true, Browses: true, TemporaryQueues: true, TemporaryTopics: true}
 }
 
 // ActiveMQ returns the peer ActiveMQ Classic (6.2.2 to 6.3.1).
 func ActiveMQ() Peer {
-	return Peer{Product: productActiveMQ, Delay: DelayAbsolute, QueuePrefix: "queue://", TopicPrefix: "topic://",
+	return Peer{Product: productActiveMQ, Delay: DelayAbsolute, QueuePrefix: "queue://", TopicPrefix: "topic://", CorrelationIDs: IDFormNoPrefix,
 		Topics: true, Selects: true, Browses: true, TemporaryQueues: true, TemporaryTopics: true}
 }
 
 // BrokerJ returns the peer Apache Qpid Broker-J (9.2.1 to 10.1.0). It delays only on queues
 // whose attribute holdOnPublishEnabled is true.
 func BrokerJ() Peer {
-	return Peer{Product: productBrokerJ, Delay: DelayAbsolute, RequeuesRejected: true,
+	return Peer{Product: productBrokerJ, Delay: DelayAbsolute, RequeuesRejected: true, CorrelationIDs: IDFormBare,
 		Topics: true, Shares: true, Selects: true, Browses: true, TemporaryQueues: true}
 }
 
@@ -557,4 +570,55 @@ func (p *Peer) prefix(kind DestinationKind) string {
 		return p.TopicPrefix
 	}
 	return ""
+}
+
+// ReplySelector returns the selector for the replies to a request, for [Consumer.Selector]. id is
+// what they have as correlation-id: the request's message-id, see [Correlation.ID]. Peers spell it
+// otherwise than JMS does where it is not a string, or begins as one of JMS's markers.
+//
+// It is an error, a *[ValueError], if there is no id, if the peer is not known to obey selectors,
+// or if it has no spelling of the id, or none that is known: see [IDForm].
+func (p Peer) ReplySelector(id ID) (string, error) {
+	refuse := func(why string) error {
+		return &ValueError{What: "id", Value: quote(id.String()), Err: errors.New(why)}
+	}
+	var text string
+	switch {
+	case id.IsZero():
+		return "", refuse("none: replies to it cannot be told from others")
+	case !p.Selects:
+		return "", refuse("the peer is not known to obey selectors (Peer.Selects)")
+	case p.CorrelationIDs == IDFormUnset:
+		if id.kind != idString || markedAnyhow(id.text) {
+			return "", refuse("the peer's spelling of such an id is not set (Peer.CorrelationIDs)")
+		}
+		text = id.text
+	case id.kind == idBinary && p.CorrelationIDs != IDFormNoPrefix:
+		return "", refuse("the peer's selectors have no spelling of a binary")
+	case p.CorrelationIDs == IDFormJMS:
+		text = id.JMSCorrelationID()
+	case p.CorrelationIDs == IDFormNoPrefix && id.kind == idString:
+		if text = id.text; !strings.HasPrefix(text, idPrefix) && markedAnyhow(text) {
+			text = markerString + text
+		}
+	case p.CorrelationIDs == IDFormNoPrefix:
+		text = strings.TrimPrefix(id.JMSCorrelationID(), idPrefix)
+	case p.CorrelationIDs == IDFormBare:
+		_, text = cutMarker(id.JMSCorrelationID())
+		if id.kind == idString {
+			text = id.text
+		}
+	default:
+		return "", refuse(fmt.Sprintf("invalid spelling of ids %d (Peer.CorrelationIDs)", p.CorrelationIDs))
+	}
+	return "JMSCorrelationID = '" + strings.ReplaceAll(text, "'", "''") + "'", nil
+}
+
+// markedAnyhow reports whether a string begins with a marker, with ID: before it or without.
+func markedAnyhow(s string) bool {
+	if marker, _ := cutMarker(s); marker != "" {
+		return true
+	}
+	marker, _ := cutMarker(idPrefix + s[:min(len(s), len(markerNoPrefix))])
+	return marker != ""
 }

@@ -247,7 +247,7 @@ func TestDetectPeer(t *testing.T) {
 		{"case counts", nil, []string{"delayed_delivery"}, Peer{}, false},
 		{"prefixes that the peer names", map[string]any{"queue-prefix": "q://", "topic-prefix": "t://"}, nil, Peer{QueuePrefix: "q://", TopicPrefix: "t://"}, false},
 		{"go before those that are known", map[string]any{"product": "ActiveMQ", "queue-prefix": "", "topic-prefix": "t://"}, nil,
-			Peer{Product: "ActiveMQ Classic", Delay: DelayAbsolute, TopicPrefix: "t://",
+			Peer{Product: "ActiveMQ Classic", Delay: DelayAbsolute, TopicPrefix: "t://", CorrelationIDs: IDFormNoPrefix,
 				Topics: true, Selects: true, Browses: true, TemporaryQueues: true, TemporaryTopics: true}, true},
 	} {
 		got, known := DetectPeer(row.properties, row.capabilities...)

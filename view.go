@@ -31,7 +31,7 @@ type Consumer struct {
 	Durable      bool   // the subscription outlives the consumer
 	Shared       bool   // several consumers share the subscription
 	ClientID     string // the connection's container-id
-	Selector     string // "": none
+	Selector     string // "": none; Link refuses it where ParseSelector does
 	NoLocal      bool   // leaves out what the same connection sends to the topic
 	Browse       bool   // reads a queue and takes nothing off it
 	PreSettled   bool   // the peer settles a message as it sends it
@@ -328,16 +328,19 @@ func (v View) Type() (Opt[string], error) { return v.text(FieldSubject) }
 // UserID returns JMSXUserID, "" for none and for an empty user-id. Bytes that are not valid
 // UTF-8 are an error, a *[ValueError]; they are in the message's properties.
 func (v View) UserID() (string, error) {
-	var user []byte
-	if v.raw != nil {
-		var err error
-		if user, err = v.raw.binary(FieldUserID); err != nil {
-			return "", err
-		}
-	} else {
-		user = propertiesOf(v.Message).UserID
+	user, err := v.userID()
+	if err != nil {
+		return "", err
 	}
 	return JMSXUserID(user)
+}
+
+// userID returns the user-id, nil for none.
+func (v View) userID() ([]byte, error) {
+	if v.raw != nil {
+		return v.raw.binary(FieldUserID)
+	}
+	return propertiesOf(v.Message).UserID, nil
 }
 
 // JMSXUserID returns the text of a user-id, "" for none and for an empty one. Bytes that

@@ -220,7 +220,7 @@ func TestSelector(t *testing.T) {
 		{"ubyte = 5 AND ushort = 5 AND uint = 2147483648 AND ulong = 5", true},
 		{"float = 1.5 AND double = 1.5", true},
 		{"binary = 'red'", false},
-		{"time = 5", false},
+		{"time = 5", true},
 		{"JMSPriority = 7 AND JMSXGroupID = 'G'", true},
 		{"JMSPriority > 7 OR JMSXGroupID = 'H'", false},
 		{"JMSType IS NULL", true},

@@ -45,15 +45,8 @@ func (e *Expr) Names() int { return len(e.names) }
 // Name returns name n of the selector, from 0 on, in the order of the text.
 func (e *Expr) Name(n int) Name { return e.names[n] }
 
-// Uses reports whether the selector uses a field, or any application property.
-func (e *Expr) Uses(field Field) bool {
-	for _, n := range e.names {
-		if n.Field == field {
-			return true
-		}
-	}
-	return false
-}
+// Field returns what name n stands for.
+func (e *Expr) Field(n int) Field { return e.names[n].Field }
 
 // Set supplies the value of name n.
 func (e *Expr) Set(f *Frame, n int, v Value) {

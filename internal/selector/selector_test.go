@@ -233,10 +233,6 @@ func TestNames(t *testing.T) {
 	e := mustParse(t, "a = 1 AND JMSPriority > 4 AND (a = 2 OR JMSX_me = JMS_AMQP_TTL)")
 	require.Equal(t, []Name{{"a", Property}, {"JMSPriority", JMSPriority}, {"JMSX_me", Property}, {"JMS_AMQP_TTL", TTL}}, e.names)
 	require.Equal(t, 4, e.Names())
-	require.True(t, e.Uses(JMSPriority))
-	require.True(t, e.Uses(Property))
-	require.False(t, e.Uses(JMSXDeliveryCount))
-	require.False(t, mustParse(t, "JMSType = 'a'").Uses(Property))
 }
 
 func TestConditions(t *testing.T) {

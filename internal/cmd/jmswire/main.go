@@ -4,8 +4,9 @@
 //	jmswire inspect [-json] [-lines] [FILE...]
 //	jmswire groups [-q] [FILE...]
 //	jmswire link [-peer NAME] [-client-id ID] [FILE...]
+//	jmswire select [-lines] SELECTOR [FILE...]
 //	jmswire demo
-//	jmswire help [inspect|groups|link]
+//	jmswire help [inspect|groups|link|select]
 //
 // inspect reads encoded messages from files, or from standard input where there are
 // none or the file is "-", and prints each section with what it holds, then the message
@@ -20,6 +21,10 @@
 //
 // link reads attaches, one in binary or one per line of hex text, and prints what each means in
 // JMS and which options of go-amqp make the same link.
+//
+// select reads messages as inspect does and prints which of them a JMS selector selects, and why: the
+// value of each comparison, and of each name in it. With -persistent a message whose header does not
+// say whether it is durable is PERSISTENT.
 //
 // What only the receiver knows are flags. -received says when it got the messages, in
 // milliseconds since 1970 (now). -destination says from what, as queue:orders: kind and
@@ -94,6 +99,7 @@ func commands() []command {
 		{"inspect", "[-json] [-lines] [FILE...]", "print encoded messages, and how JMS sees them", inspect},
 		{"groups", "[-q] [FILE...]", "replay traces of message groups, and compare", groups},
 		{"link", "[-peer NAME] [FILE...]", "print attaches of links, and how JMS sees them", link},
+		{"select", "[-lines] SELECTOR [FILE...]", "print which messages a JMS selector selects, and why", selects},
 		{"demo", "", "show what the library does, on messages of real peers", demo},
 	}
 }

@@ -23,6 +23,7 @@ func TestUsage(t *testing.T) {
 		"  jmswire inspect [-json] [-lines] [FILE...]   print encoded messages, and how JMS sees them\n" +
 		"  jmswire groups [-q] [FILE...]                replay traces of message groups, and compare\n" +
 		"  jmswire link [-peer NAME] [FILE...]          print attaches of links, and how JMS sees them\n" +
+		"  jmswire select [-lines] SELECTOR [FILE...]   print which messages a JMS selector selects, and why\n" +
 		"  jmswire demo                                 show what the library does, on messages of real peers\n" +
 		"Flags go before the files. jmswire inspect -h lists all of its flags: -peer, -destination and others.\n"
 	for _, c := range []struct {
@@ -52,6 +53,7 @@ func TestHelp(t *testing.T) {
 		"inspect": {"destination", "json", "lines", "peer", "queue-prefix", "received", "topic-prefix"},
 		"groups":  {"q"},
 		"link":    {"client-id", "peer"},
+		"select":  {"lines", "persistent"},
 	} {
 		code, out, errs := jmswire("", "help", command)
 		require.Zero(t, code, command)
