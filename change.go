@@ -3,10 +3,8 @@ package amqpjms
 import (
 	"bytes"
 	"errors"
-	"math"
-	"reflect"
+	"fmt"
 	"slices"
-	"time"
 
 	"github.com/seed-b113d664/amqpjms/internal/wire"
 )
@@ -219,66 +217,28 @@ func removes(v any) bool {
 
 // appendValue appends the value of an entry.
 func appendValue(b []byte, kind SectionKind, e Entry) ([]byte, error) {
-	if raw, ok := e.Value.(RawValue); ok {
-		r := wire.NewReader(raw)
-		r.Skip()
-		if r.Done(); r.Err() != nil {
-			return nil, entryError(kind, e.Name, &ValueError{Value: "of type RawValue", Err: r.Err()})
-		}
-		return append(b, raw...), nil
+	b, err := appendScalar(b, e.Value)
+	if err != nil {
+		return nil, entryError(kind, e.Name, err)
 	}
-	s := scalarFrom(e.Value)
-	var err error
-	switch s.typ {
-	case wire.Null:
-		return wire.AppendNull(b), nil
-	case wire.Boolean:
-		return wire.AppendBoolean(b, s.bits != 0), nil
-	case wire.Byte:
-		return wire.AppendByte(b, int8(s.bits)), nil
-	case wire.Short:
-		return wire.AppendShort(b, int16(s.bits)), nil
-	case wire.Int:
-		return wire.AppendInt(b, int32(s.bits)), nil
-	case wire.Long:
-		return wire.AppendLong(b, int64(s.bits)), nil
-	case wire.Ubyte:
-		return wire.AppendUbyte(b, uint8(s.bits)), nil
-	case wire.Ushort:
-		return wire.AppendUshort(b, uint16(s.bits)), nil
-	case wire.Uint:
-		return wire.AppendUint(b, uint32(s.bits)), nil
-	case wire.Ulong:
-		return wire.AppendUlong(b, s.bits), nil
-	case wire.Float:
-		return wire.AppendFloat(b, float32(math.Float64frombits(s.bits))), nil
-	case wire.Double:
-		return wire.AppendDouble(b, math.Float64frombits(s.bits)), nil
-	case wire.UUID:
-		return wire.AppendUUID(b, ID{hi: s.hi, lo: s.bits}.uuid()), nil
-	case wire.Binary:
-		if uint64(len(s.data)) <= math.MaxUint32 {
-			return wire.AppendBinary(b, s.data), nil
-		}
-		err = &ValueError{Value: "of type []byte", Err: errTooLong}
-	case wire.String:
-		if err = checkText("", s.text); err == nil {
-			return wire.AppendString(b, s.text), nil
-		}
-	case wire.Symbol:
-		if err = checkSymbol("", s.text); err == nil {
-			return wire.AppendSymbol(b, s.text), nil
-		}
-	case wire.Timestamp:
-		t, _ := e.Value.(time.Time)
-		if sec := t.Unix(); math.MinInt64/1000 <= sec && sec < math.MaxInt64/1000 {
-			return wire.AppendTimestamp(b, int64(s.bits)), nil
-		}
-		err = &ValueError{Value: t.String(), Err: errOverflow}
-	default:
-		err = &ValueError{Value: "of type " + reflect.TypeOf(e.Value).String(), Err: errNotScalar}
+	return b, nil
+}
+
+// appendScalar is appendAny for the values that an Entry takes.
+func appendScalar(b []byte, v any) ([]byte, error) {
+	switch x := v.(type) {
+	case int: // as go-amqp sends it
+		return wire.AppendLong(b, int64(x)), nil
+	case uint:
+		return wire.AppendUlong(b, uint64(x)), nil
+	case RawValue:
+		return appendAny(b, "", v, 0)
 	}
-	return nil, entryError(kind, e.Name, err)
+	switch scalarFrom(v).typ {
+	case wire.None, wire.List, wire.Map, wire.Array, wire.Described:
+		return b, &ValueError{Value: fmt.Sprintf("of type %T", v), Err: errNotScalar}
+	}
+	return appendAny(b, "", v, 0)
 }
 
 var errNotScalar = errors.New("want a scalar AMQP value or a RawValue")

@@ -72,8 +72,8 @@ type Stamp struct {
 // peer cannot serve, if a time to live or WireTTL is shorter than the delay, if a relative
 // form of delay lacks the timestamp that it counts from, or if a sum overflows.
 func (p Producer) Stamp(now time.Time, id ID) (Stamp, error) {
-	sent := now.UnixMilli()
-	if now.Unix() > math.MaxInt64/1000-1 {
+	sent, ok := wire.UnixMilli(now)
+	if !ok {
 		return Stamp{}, &ValueError{What: "time of send", Value: now.String(), Err: errOverflow}
 	}
 	if sent <= 0 { // creation-time 0 is none

@@ -194,6 +194,7 @@ func badProducers() []struct {
 		{"a destination without a name", Producer{Destination: Destination{Kind: Topic}}, now, `destination topic: no name (Destination.Name)`},
 
 		{"no time of send", Producer{}, time.Time{}, `time of send 0001-01-01 00:00:00 +0000 UTC: not after 1970-01-01 UTC`},
+		{"a time of send whose milliseconds would wrap to a later one", Producer{}, time.Unix(-1<<54-1, 0).UTC(), `time of send ` + time.Unix(-1<<54-1, 0).UTC().String() + `: overflows int64 milliseconds`},
 		{"the epoch, a creation-time that is none", Producer{}, time.UnixMicro(999).UTC(), `time of send 1970-01-01 00:00:00.000999 +0000 UTC: not after 1970-01-01 UTC`},
 	}
 }
@@ -969,12 +970,12 @@ func TestDeliveryTimeTooLarge(t *testing.T) {
 }
 
 func TestStampFarTimes(t *testing.T) {
-	for _, now := range []time.Time{time.Unix(1<<61, 0), time.Unix(math.MaxInt64/1000, 0), time.Unix(1<<62, 0)} {
+	for _, now := range []time.Time{time.Unix(1<<61, 0), time.UnixMilli(math.MaxInt64).Add(time.Millisecond), time.Unix(1<<62, 0)} {
 		s, err := Producer{}.Stamp(now, ID{})
 		wantValueError(t, err, "amqpjms: time of send "+now.String()+": overflows int64 milliseconds")
 		require.Zero(t, s)
 	}
-	s, err := Producer{}.Stamp(time.Unix(math.MaxInt64/1000-1, 0), ID{})
+	s, err := Producer{}.Stamp(time.UnixMilli(math.MaxInt64), ID{})
 	require.NoError(t, err)
-	require.Equal(t, int64(math.MaxInt64/1000-1)*1000, s.Timestamp)
+	require.Equal(t, int64(math.MaxInt64), s.Timestamp)
 }

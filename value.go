@@ -716,7 +716,6 @@ func (v Value) Described() (Described, error) {
 	if err != nil {
 		return Described{}, err
 	}
-	raw, _ = shown(raw)
 	if d, ok := raw.(Described); ok {
 		return d, nil
 	}
@@ -830,7 +829,11 @@ func appendAny(b []byte, what string, v any, depth int) ([]byte, error) {
 	case float64:
 		return wire.AppendDouble(b, v), nil
 	case time.Time:
-		return wire.AppendTimestamp(b, v.UnixMilli()), nil
+		ms, ok := wire.UnixMilli(v)
+		if !ok {
+			return b, &ValueError{What: what, Value: v.String(), Err: errOverflow}
+		}
+		return wire.AppendTimestamp(b, ms), nil
 	case amqp.UUID:
 		return wire.AppendUUID(b, v), nil
 	case uuid.UUID:
@@ -865,7 +868,7 @@ func appendAny(b []byte, what string, v any, depth int) ([]byte, error) {
 		r := wire.NewReader(v)
 		r.Skip()
 		if r.Done(); r.Err() != nil {
-			return b, &ValueError{What: what, Value: v.Type(), Err: r.Err().Err}
+			return b, &ValueError{What: what, Value: "of type RawValue", Err: r.Err()}
 		}
 		return append(b, v...), nil
 	}
@@ -969,7 +972,10 @@ func appendRare(b []byte, what string, v any, depth int) ([]byte, error) {
 	case []time.Time:
 		times := make([]int64, len(v))
 		for i, t := range v {
-			times[i] = t.UnixMilli()
+			var ok bool
+			if times[i], ok = wire.UnixMilli(t); !ok {
+				return b, &ValueError{What: what, Value: t.String(), Err: errOverflow}
+			}
 		}
 		return appendArray(b, what, wire.Timestamp, times)
 	case []amqp.UUID:
