@@ -34,8 +34,8 @@ type Message struct {
 // Body, and so on. m does not change on error. Append does this for Properties; it is for types
 // of message that have such fields of their own.
 func (m *Message) SetField(name string, value any) (isField bool, err error) {
-	f := fieldOf(name)
-	if f == nil || !f.listed {
+	f := propertyField(name)
+	if f == nil {
 		return false, nil
 	}
 	fields := m.fields()
@@ -100,20 +100,16 @@ func (w Editor) Append(dst []byte, s Stamp, m *Message) ([]byte, error) {
 }
 
 // setsField reports whether a property is a field of the message.
-func setsField(p Entry) bool {
-	f := fieldOf(p.Name)
-	return f != nil && f.listed
-}
+func setsField(p Entry) bool { return propertyField(p.Name) != nil }
 
 // withFields returns the fields of m as its properties set them.
 func (m *Message) withFields() (fieldSettings, error) {
 	fields := m.fields()
 	for _, p := range m.Properties {
-		if !setsField(p) {
-			continue
-		}
-		if err := fieldOf(p.Name).set(&fields, p.Value); err != nil {
-			return fieldSettings{}, err
+		if f := propertyField(p.Name); f != nil {
+			if err := f.set(&fields, p.Value); err != nil {
+				return fieldSettings{}, err
+			}
 		}
 	}
 	return fields, nil
@@ -133,17 +129,6 @@ func (m *Message) check(s *Stamp) error {
 		}
 	}
 	return cmp.Or(checkSymbol(FieldContentType.String(), m.Body.ContentType), checkSymbol(FieldContentEncoding.String(), m.Body.ContentEncoding))
-}
-
-// checkDelay is an error if the delay cannot be written in its form, in a stamp that
-// [Producer.Stamp] did not make.
-func (s *Stamp) checkDelay() error {
-	if s.DeliveryDelay > 0 {
-		if err := s.Peer.Delay.unfit(s.Timestamp != 0, "Stamp.Peer", "Stamp.Timestamp"); err != nil {
-			return &ValueError{What: "delivery delay", Value: milliseconds(s.DeliveryDelay), Err: err}
-		}
-	}
-	return nil
 }
 
 // appendAnnotations appends the message annotations, of which the kind of message is nil for none.
@@ -167,13 +152,10 @@ func (m *Message) appendAnnotations(b []byte, s *Stamp, kind any) []byte {
 	}
 	if form := s.Peer.Delay; s.DeliveryDelay > 0 && !delayForms[form].property {
 		b = wire.AppendSymbol(b, delayForms[form].name)
-		switch {
-		case delayForms[form].relative:
-			b = wire.AppendLong(b, s.DeliveryDelay)
-		case delayForms[form].timestamp:
-			b = wire.AppendTimestamp(b, s.DeliveryTime)
-		default:
-			b = wire.AppendLong(b, s.DeliveryTime)
+		if value := form.milliseconds(s.DeliveryTime, s.DeliveryDelay); delayForms[form].timestamp {
+			b = wire.AppendTimestamp(b, value)
+		} else {
+			b = wire.AppendLong(b, value)
 		}
 		n += 2
 	}
@@ -264,8 +246,8 @@ func (w Editor) appendProperties(b []byte, s *Stamp, properties []Entry) ([]byte
 			if s.Peer.Delay == DelayProperty {
 				continue // the producer's
 			}
-			if s.DeliveryDelay > 0 {
-				return b, &ValueError{What: "property", Value: quote(p.Name), Err: fmt.Errorf("conflicts with the delay in %v", s.Peer.Delay)}
+			if err := s.checkScheduled(); err != nil {
+				return b, err
 			}
 		}
 		key, err := w.PropertyKey(p.Name)

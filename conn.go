@@ -3,6 +3,7 @@ package amqpjms
 import (
 	"encoding/binary"
 	"net"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -41,7 +42,6 @@ func (r *CharRewriter) Counts() (values, malformed, unfollowed, unframed uint64)
 const (
 	maxFollowed   = 128  // deliveries that are not complete and are rewritten
 	maxUnfinished = 1024 // deliveries that are not complete and are known
-	maxCharDepth  = 100  // lists, maps, arrays and described values inside a section
 )
 
 // Descriptors of performatives [amqp 2.7].
@@ -285,14 +285,7 @@ func (c *charConn) end() {
 	c.part = partHead
 }
 
-func (c *charConn) find(key uint64) int {
-	for i, k := range c.keys {
-		if k == key {
-			return i
-		}
-	}
-	return -1
-}
+func (c *charConn) find(key uint64) int { return slices.Index(c.keys, key) }
 
 // take returns a state for a delivery that starts.
 func (c *charConn) take() *payload {
@@ -522,7 +515,7 @@ type payload struct {
 	head   wire.Head
 	array  bool // the format code of an array's elements comes next
 	depth  int
-	levels [1 + maxCharDepth]level
+	levels [1 + wire.MaxDepth]level // those open in a section, and the section
 }
 
 type level struct {

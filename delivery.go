@@ -216,6 +216,26 @@ func (s Stamp) ApplicationProperties() iter.Seq2[string, any] {
 	}
 }
 
+// checkDelay returns an error if the delay cannot be written in its form, in a stamp that
+// [Producer.Stamp] did not make.
+func (s *Stamp) checkDelay() error {
+	if s.DeliveryDelay > 0 {
+		if err := s.Peer.Delay.unfit(s.Timestamp != 0, "Stamp.Peer", "Stamp.Timestamp"); err != nil {
+			return &ValueError{What: "delivery delay", Value: milliseconds(s.DeliveryDelay), Err: err}
+		}
+	}
+	return nil
+}
+
+// checkScheduled returns an error if a message with this stamp cannot have a property
+// AMQ_SCHEDULED_DELAY that the application set: beside a delay in another form.
+func (s *Stamp) checkScheduled() error {
+	if s.DeliveryDelay > 0 && s.Peer.Delay != DelayProperty {
+		return &ValueError{What: "property", Value: quote(propertyScheduledDelay), Err: fmt.Errorf("conflicts with the delay in %v", s.Peer.Delay)}
+	}
+	return nil
+}
+
 // delayAnnotations returns all annotations that ask for a delay, the one of a form with its
 // value, the others without, which removes them.
 func delayAnnotations(form DelayForm, at, delay int64) (entries [3]Entry) {

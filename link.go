@@ -167,11 +167,11 @@ func (c Consumer) checkLink() error {
 		return refuse("consumer", "no destination (Consumer.Destination)")
 	case named && kind != Topic:
 		return refuse("subscription", "a durable or shared subscription needs a topic (Consumer.Destination)") // [jms 6.1]
-	case c.NoLocal && kind != Topic && kind != TemporaryTopic:
+	case c.NoLocal && !kind.IsTopic():
 		return refuse("no-local", "needs a topic (Consumer.NoLocal)") // [jms 3.8.1]
 	case c.NoLocal && c.Shared:
 		return refuse("no-local", "not allowed on a shared subscription (Consumer.NoLocal)") // Session.createSharedConsumer
-	case c.Browse && kind != Queue && kind != TemporaryQueue:
+	case c.Browse && !kind.IsQueue():
 		return refuse("browser", "needs a queue (Consumer.Browse)") // [jms 4.11]
 	case c.Browse && c.Destination.madeByPeer():
 		return refuse("browser", "a new temporary queue has no messages (Consumer.Destination)")
@@ -320,7 +320,7 @@ func (l Link) Producer(p Peer) (Producer, bool) {
 func (l *Link) destination(p Peer) Destination {
 	kind := kindOfCapability(l.Capabilities)
 	switch {
-	case l.Dynamic && (kind == Topic || kind == TemporaryTopic):
+	case l.Dynamic && kind.IsTopic():
 		return Destination{Kind: TemporaryTopic}
 	case l.Dynamic:
 		return Destination{Kind: TemporaryQueue}
@@ -357,9 +357,9 @@ func (l Link) Consumer(p Peer, clientID string) (Consumer, bool) {
 	if c.Shared && slices.Contains(l.Capabilities, capabilityGlobal) {
 		c.ClientID = ""
 	}
-	c.Durable = l.Durable > 0 || l.Expiry == expiryNever                         // some clients state the one, some the other
-	topic := c.Destination.Kind == Topic || c.Destination.Kind == TemporaryTopic // whose subscribers all get copies
-	c.Browse = l.Distribution == distributionCopy && !c.Durable && !topic
+	c.Durable = l.Durable > 0 || l.Expiry == expiryNever // some clients set the one, some the other
+	// All subscribers of a topic get copies.
+	c.Browse = l.Distribution == distributionCopy && !c.Durable && !c.Destination.Kind.IsTopic()
 	switch {
 	case c.Shared:
 		c.Subscription = cutSuffix(l.Name)

@@ -79,16 +79,22 @@ func (f DelayForm) String() string {
 	return "DelayForm(" + strconv.Itoa(int(f)) + ")"
 }
 
-// value returns what the form has for a delivery time and a delay in milliseconds, an int64
-// or a time.Time.
-func (f DelayForm) value(at, delay int64) any {
-	switch {
-	case delayForms[f].relative:
+// milliseconds returns the number that the form has for a delivery time and a delay.
+func (f DelayForm) milliseconds(at, delay int64) int64 {
+	if delayForms[f].relative {
 		return delay
-	case delayForms[f].timestamp:
-		return time.UnixMilli(at).UTC()
 	}
 	return at
+}
+
+// value returns the value that the form has for a delivery time and a delay in milliseconds,
+// an int64 or a time.Time.
+func (f DelayForm) value(at, delay int64) any {
+	n := f.milliseconds(at, delay)
+	if delayForms[f].timestamp {
+		return time.UnixMilli(n).UTC()
+	}
+	return n
 }
 
 // unfit returns why a message with or without a timestamp cannot ask for a delay in this

@@ -306,7 +306,7 @@ func readAny(r *wire.Reader, depth int) any {
 // symbol or ulong.
 func readDescribed(r *wire.Reader, depth int) any {
 	if depth > wire.MaxDepth {
-		r.Fail(r.Offset(), errTooDeep)
+		r.Fail(r.Offset(), goamqp.ErrTooDeep)
 		return nil
 	}
 	start := r.Offset()
@@ -369,10 +369,7 @@ func withAnyKeys(m map[string]any) map[any]any {
 	return byAny
 }
 
-var (
-	errTooDeep = errors.New("nested too deep")
-	errNotAKey = errors.New("key cannot be the key of a Go map: read the encoded value")
-)
+var errNotAKey = errors.New("key cannot be the key of a Go map: read the encoded value")
 
 // hashable reports whether a decoded value can be a key of a map.
 func hashable(v any) bool {

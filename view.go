@@ -631,6 +631,14 @@ func fieldOf(name string) *jmsField {
 	return nil
 }
 
+// propertyField returns the field that a property sets, nil if it is not one.
+func propertyField(name string) *jmsField {
+	if f := fieldOf(name); f != nil && f.listed {
+		return f
+	}
+	return nil
+}
+
 // read returns the field of a message as a property.
 func (f *jmsField) read(v View) Value {
 	p := f.get(v)

@@ -213,10 +213,8 @@ func (q *workQueue) done(j *work) {
 // group, in order, which has to go back too.
 func (q *workQueue) giveBack(j *work) (behind []*work) {
 	if !j.key.IsZero() {
-		for _, later := range q.groups.Messages() {
-			if later.key == j.key {
-				behind = append(behind, later)
-			}
+		for _, later := range q.groups.Waiting(j.key) {
+			behind = append(behind, later)
 		}
 	}
 	for _, later := range behind {
