@@ -1,6 +1,10 @@
 package selector
 
-import "github.com/seed-b113d664/amqpjms/internal/wire"
+import (
+	"math"
+
+	"github.com/seed-b113d664/amqpjms/internal/wire"
+)
 
 // SetProperties supplies the values of all application properties that the selector uses.
 // r stands before their map; it is read once, up to the last name that was looked for. A
@@ -56,7 +60,7 @@ func (e *Expr) property(key []byte) int {
 		return -1
 	}
 	for i := range e.names {
-		if n := &e.names[i]; len(n.Text) == len(key) && n.Text == string(key) && n.Field == Property {
+		if n := &e.names[i]; len(n.Text) == len(key) && n.Field == Property && n.Text == string(key) {
 			return i
 		}
 	}
@@ -80,36 +84,39 @@ func read(v *Value, r *wire.Reader) {
 		r.Skip()
 		v.kind = Null
 	case wire.Boolean:
-		*v = OfBool(r.Boolean())
+		v.kind = Boolean
+		if r.Boolean() {
+			v.num = 1
+		}
 	case wire.Byte:
-		*v = OfInt(int32(r.Byte()))
+		v.kind, v.num = Int, uint64(r.Byte())
 	case wire.Short:
-		*v = OfInt(int32(r.Short()))
+		v.kind, v.num = Int, uint64(r.Short())
 	case wire.Int:
-		*v = OfInt(r.Int())
+		v.kind, v.num = Int, uint64(r.Int())
 	case wire.Long:
-		*v = OfLong(r.Long())
+		v.kind, v.num = Long, uint64(r.Long())
 	case wire.Ubyte:
-		*v = OfInt(int32(r.Ubyte()))
+		v.kind, v.num = Int, uint64(r.Ubyte())
 	case wire.Ushort:
-		*v = OfInt(int32(r.Ushort()))
+		v.kind, v.num = Int, uint64(r.Ushort())
 	case wire.Uint:
-		*v = OfLong(int64(r.Uint()))
+		v.kind, v.num = Long, uint64(r.Uint())
 	case wire.Ulong:
 		*v = OfUlong(r.Ulong())
 	case wire.Float:
 		*v = OfFloat(r.Float())
 	case wire.Double:
-		*v = OfDouble(r.Double())
+		v.kind, v.num = Double, math.Float64bits(r.Double())
 	case wire.Timestamp:
-		*v = OfLong(r.Timestamp())
+		v.kind, v.num = Long, uint64(r.Timestamp())
 	case wire.Char:
-		*v = OfChar(r.Char())
+		v.kind, v.num = Char, uint64(r.Char())
 	case wire.Symbol:
 		v.kind, v.raw = String, r.Symbol()
 	case wire.UUID:
 		if b := r.Value(); b != nil {
-			*v = OfUUID(b[1:]) // behind its format code
+			v.kind, v.raw = UUID, b[1:] // behind its format code
 		}
 	default:
 		r.Skip()

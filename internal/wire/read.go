@@ -399,6 +399,17 @@ func (r *Reader) Binary() []byte { return r.variable(codeVbin8) }
 
 // String reads a string, valid UTF-8 [amqp 1.6.20].
 func (r *Reader) String() []byte {
+	if b, at := r.b, r.off; len(b)-at > 1 && b[at] == codeStr8 { // short and ASCII, as most are
+		if end := at + 2 + int(b[at+1]); end <= len(b) && isASCII(b[at+2:end]) {
+			r.off = end
+			return b[at+2 : end : end]
+		}
+	}
+	return r.anyString()
+}
+
+// anyString is String for what is long, not ASCII or wrong.
+func (r *Reader) anyString() []byte {
 	b := r.variable(codeStr8)
 	if !isASCII(b) && !utf8.Valid(b) { // ASCII, as most are, is told faster
 		r.Fail(r.off-len(b), errUTF8)
@@ -420,7 +431,11 @@ func (r *Reader) Symbol() []byte {
 
 // isASCII reports whether b is ASCII, eight bytes at a time.
 func isASCII(b []byte) bool {
-	if len(b) < 8 {
+	switch {
+	case len(b) >= 8:
+	case len(b) >= 4:
+		return (binary.NativeEndian.Uint32(b)|binary.NativeEndian.Uint32(b[len(b)-4:]))&0x80808080 == 0
+	default:
 		for _, x := range b {
 			if x >= utf8.RuneSelf {
 				return false
