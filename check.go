@@ -871,9 +871,7 @@ func (c *checker) scan(r *wire.Reader, in string, depth int) {
 	case wire.Map:
 		outer, n := r.Map()
 		for i := 0; i < n && r.Err() == nil; i++ {
-			if k := r.Next(); k == wire.List || k == wire.Map {
-				ends("map key of type " + k.String())
-			}
+			c.mapKey(*r, in, depth)
 			c.scan(r, in, depth+1)
 			c.scan(r, in, depth+1)
 		}
@@ -894,6 +892,27 @@ func (c *checker) scan(r *wire.Reader, in string, depth int) {
 		c.scan(r, in, depth+1)
 	default:
 		r.Skip()
+	}
+}
+
+// mapKey looks for a key that go-amqp makes a value of that cannot be a key of a Go map. It refuses
+// one in most maps, but neither a described one nor one of annotations.
+func (c *checker) mapKey(r wire.Reader, in string, depth int) {
+	t := r.Next()
+	key, panics := t.String(), depth == 0 && in != SectionApplicationProperties.String() && in != "body"
+	if t == wire.Described {
+		for t == wire.Described && r.Err() == nil {
+			r.Descriptor()
+			t = r.Next()
+		}
+		key, panics = "described "+t.String(), true
+	}
+	switch {
+	case t != wire.List && t != wire.Map && t != wire.Array && t != wire.Binary:
+	case panics:
+		c.add(in, whoGoAMQP, "map key of type "+key+": panics, which ends the program")
+	default:
+		c.add(in, whoGoAMQP, "map key of type "+key+": ends the link")
 	}
 }
 

@@ -219,6 +219,26 @@ func TestCheck(t *testing.T) {
 		{"an array of arrays", Artemis(), header + `00 53 77 e0 05 01 e0 02 01 41`, []string{"body: go-amqp: array of array: ends the link"}},
 		{"a map keyed by a list", Artemis(), header + `00 53 77 c1 03 02 45 40`, []string{
 			"body: Qpid JMS: no x-opt-jms-msg-type: read as an ObjectMessage, not a MapMessage", "body: go-amqp: map key of type list: ends the link"}},
+		{"a map keyed by a map", Artemis(), header + `00 53 77 c1 05 02 c1 01 00 40`, []string{
+			"body: Qpid JMS: no x-opt-jms-msg-type: read as an ObjectMessage, not a MapMessage", "body: go-amqp: map key of type map: ends the link"}},
+		{"a map keyed by a binary", Artemis(), header + `00 53 77 c1 05 02 a0 01 01 41`, []string{
+			"body: Qpid JMS: no x-opt-jms-msg-type: read as an ObjectMessage, not a MapMessage", "body: go-amqp: map key of type binary: ends the link"}},
+		{"a map keyed by an array", Artemis(), header + `00 53 77 c1 07 02 e0 03 01 54 01 41`, []string{
+			"body: Qpid JMS: no x-opt-jms-msg-type: read as an ObjectMessage, not a MapMessage", "body: go-amqp: map key of type array: ends the link"}},
+		{"a map keyed by a described list", Artemis(), header + `00 53 77 c1 0d 02 00 80 0000000000000001 45 41`, []string{
+			"body: Qpid JMS: no x-opt-jms-msg-type: read as an ObjectMessage, not a MapMessage",
+			"body: go-amqp: map key of type described list: panics, which ends the program"}},
+		{"a map keyed by a list described twice", Artemis(), header + `00 53 77 c1 09 02 00 53 7a 00 53 7b 45 41`, []string{
+			"body: Qpid JMS: no x-opt-jms-msg-type: read as an ObjectMessage, not a MapMessage",
+			"body: go-amqp: map key of type described list: panics, which ends the program"}},
+		{"a map keyed by a described boolean", Artemis(), header + `00 53 77 c1 06 02 00 53 7a 41 41`, []string{
+			"body: Qpid JMS: no x-opt-jms-msg-type: read as an ObjectMessage, not a MapMessage"}},
+		{"a property keyed by a described list", Artemis(), header + `00 53 74 c1 13 02 a1 01 "a" c1 0d 02 00 80 0000000000000001 45 41` + body, []string{
+			`property "a": Qpid JMS: map: its typed getters throw`,
+			"application-properties: go-amqp: map key of type described list: panics, which ends the program"}},
+		{"annotations keyed by a list", Artemis(), header + `00 53 72 c1 03 02 45 41` + body, []string{
+			"message-annotations: AMQP 1.0: key is list, not symbol", "message-annotations: Qpid JMS: key is list, not symbol: the application never gets the message",
+			"message-annotations: go-amqp: map key of type list: panics, which ends the program"}},
 		{"a symbolic descriptor", Artemis(), `00 a3 10 "amqp:header:list" c0 02 01 41` + body, []string{"header: go-amqp: symbolic section descriptor: ends the link"}},
 		{"a header made for durable alone", Artemis(), `00 53 70 c0 04 02 41 50 00` + body, []string{
 			"header: go-amqp: priority 0, the lowest: a MessageHeader has it unless Priority is set"}},
@@ -531,6 +551,40 @@ func TestCheckNamesBody(t *testing.T) {
 			require.NotContains(t, p.What, "amqpjms: ")
 		}
 		require.True(t, found, "%s: %v", name, Check(msg, Artemis()))
+	}
+}
+
+// Check tells the keys that go-amqp refuses from those at which it panics, and both from those that it takes.
+func TestCheckMapKeys(t *testing.T) {
+	for section, tail := range map[string]string{`00 53 72`: `00 53 77 40`, `00 53 71`: `00 53 77 40`, `00 53 77`: ``, `00 53 77 c0`: ``} {
+		for _, key := range []string{`45`, `c1 01 00`, `a0 00`, `e0 02 00 41`, `40`, `41`, `54 01`, `a1 00`, `98 00000000000000000000000000000000`, `83 0000000000000000`} {
+			for _, described := range []string{``, `00 53 7a`, `00 a3 01 "d"`, `00 53 7a 00 80 0000000000000001`} {
+				key := encoded(t, described+key)
+				value := slices.Concat([]byte{0xc1, byte(2 + len(key)), 2}, key, []byte{0x41})
+				if strings.HasSuffix(section, "c0") { // in a list
+					value = slices.Concat([]byte{byte(1 + len(value)), 1}, value)
+				}
+				msg := slices.Concat(encoded(t, section), value, encoded(t, tail))
+				want := ""
+				func() {
+					defer func() {
+						if recover() != nil {
+							want = ": panics, which ends the program"
+						}
+					}()
+					if new(amqp.Message).UnmarshalBinary(msg) != nil {
+						want = ": ends the link"
+					}
+				}()
+				got := ""
+				for _, p := range Check(msg, Artemis()) {
+					if _, harm, ok := strings.Cut(p.What, ": "); ok && p.Who == "go-amqp" {
+						got += ": " + harm
+					}
+				}
+				require.Equal(t, want, got, "%x", msg)
+			}
+		}
 	}
 }
 

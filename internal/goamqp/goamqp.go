@@ -20,7 +20,9 @@
 //   - A symbol is decoded as a string, a null of amqp-value as no section, a field of the header
 //     that was left out as its default, a map with string and symbol keys as one with strings.
 //   - char and the decimals, arrays of arrays, lists or described values, sections with a
-//     symbolic descriptor and maps whose key is a list or a map are refused, which ends the link.
+//     symbolic descriptor and maps whose key is a list, map, array or binary are refused, which
+//     ends the link. A key that is a described value of these, and a key of annotations that is
+//     one of these, panics and so ends the program.
 //   - So are a list with more than [MaxElements] elements, a map with more than half as many
 //     entries, and an array of more than a few empty strings, symbols or binaries at the end of a
 //     message.
