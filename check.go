@@ -137,9 +137,19 @@ func (c *checker) header() {
 	c.expiry(h.TTL)
 
 	// go-programs: rabbitmq-client-publish
-	if c.m.MessageAnnotations == nil && h.Mode != ModeUnset && h.Priority == Some[uint8](0) && h.TTL == (Opt[uint32]{}) {
+	if h.Mode != ModeUnset && h.Priority == Some[uint8](0) && !c.sentByJMS() {
 		c.add(in, whoGoAMQP, "priority 0, the lowest: a MessageHeader has it unless Priority is set")
 	}
+}
+
+// sentByJMS reports whether the message looks like one of a JMS client, whose priority is what the
+// application asked for: beside the annotations of JMS, which Go programs write too, it has the
+// creation-time, which a JMS client sets unless told not to [jms 3.4.4].
+func (c *checker) sentByJMS() bool {
+	kind, _ := c.m.Annotation(AnnotationMessageKind)
+	destination, _ := c.m.Annotation(AnnotationDestination)
+	created, _ := c.timestamp()
+	return created > 0 && (kind != nil || destination != nil)
 }
 
 // expiry compares the ttl with the absolute-expiry-time.

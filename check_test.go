@@ -242,7 +242,16 @@ func TestCheck(t *testing.T) {
 		{"a symbolic descriptor", Artemis(), `00 a3 10 "amqp:header:list" c0 02 01 41` + body, []string{"header: go-amqp: symbolic section descriptor: ends the link"}},
 		{"a header made for durable alone", Artemis(), `00 53 70 c0 04 02 41 50 00` + body, []string{
 			"header: go-amqp: priority 0, the lowest: a MessageHeader has it unless Priority is set"}},
-		{"priority 0 of a JMS application", Artemis(), `00 53 70 c0 04 02 41 50 00` + kind + body, nil},
+		{"and an annotation", Artemis(), `00 53 70 c0 04 02 41 50 00` + kind + body, []string{
+			"header: go-amqp: priority 0, the lowest: a MessageHeader has it unless Priority is set"}},
+		{"and a ttl of an hour, with its end", Artemis(), `00 53 70 c0 09 03 41 50 00 70 0036ee80` + kind + `00 53 73 c0 12 09 40 40 40 40 40 40 40 40 83 000003bb2cc3d800` + body, []string{
+			"header: go-amqp: priority 0, the lowest: a MessageHeader has it unless Priority is set"}},
+		{"and an id", Artemis(), `00 53 70 c0 04 02 41 50 00` + kind + `00 53 73 c0 04 01 a1 01 "i"` + body, []string{
+			"header: go-amqp: priority 0, the lowest: a MessageHeader has it unless Priority is set"}},
+		{"and a creation-time alone", Artemis(), `00 53 70 c0 04 02 41 50 00 00 53 73 c0 13 0a 40 40 40 40 40 40 40 40 40 83 000001a22d1b6481` + body, []string{
+			"header: go-amqp: priority 0, the lowest: a MessageHeader has it unless Priority is set"}},
+		{"priority 0 of a JMS application", Artemis(), `00 53 70 c0 04 02 41 50 00` + kind + `00 53 73 c0 13 0a 40 40 40 40 40 40 40 40 40 83 000001a22d1b6481` + body, nil},
+		{"priority 0 that is not Go's: durable is unset", Artemis(), `00 53 70 c0 04 02 40 50 00` + body, nil},
 
 		// Where the known peers draw the line.
 		{"the highest priority", Artemis(), `00 53 70 c0 04 02 41 50 09` + body, nil},
@@ -552,6 +561,20 @@ func TestCheckNamesBody(t *testing.T) {
 		}
 		require.True(t, found, "%s: %v", name, Check(msg, Artemis()))
 	}
+}
+
+// Of the messages on record, Check names priority 0 in those of Go programs and in two of other clients that state
+// durable too, not in the one that Qpid JMS sent.
+func TestCheckKnowsPriority0(t *testing.T) {
+	named := map[string]int{}
+	for _, set := range fixtureSets() {
+		for _, c := range set.cases(t) {
+			if slices.ContainsFunc(Check(c.Wire(), Peer{}), func(p Problem) bool { return strings.HasPrefix(p.What, "priority 0, ") }) {
+				named[set.dir]++
+			}
+		}
+	}
+	require.Equal(t, map[string]int{"go-programs": 8, "service-bus": 4, "encoders": 3 + 2}, named)
 }
 
 // Check tells the keys that go-amqp refuses from those at which it panics, and both from those that it takes.
