@@ -271,10 +271,9 @@ func appendValue(b []byte, kind SectionKind, e Entry) ([]byte, error) {
 		}
 	case wire.Timestamp:
 		t, _ := e.Value.(time.Time)
-		if sec := t.Unix(); math.MinInt64/1000 <= sec && sec < math.MaxInt64/1000 {
+		if err = checkTime("", t); err == nil {
 			return wire.AppendTimestamp(b, int64(s.bits)), nil
 		}
-		err = &ValueError{Value: t.String(), Err: errOverflow}
 	default:
 		err = &ValueError{Value: "of type " + reflect.TypeOf(e.Value).String(), Err: errNotScalar}
 	}

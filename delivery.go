@@ -76,7 +76,7 @@ func (p Producer) Stamp(now time.Time, id ID) (Stamp, error) {
 	if now.Unix() > math.MaxInt64/1000-1 {
 		return Stamp{}, &ValueError{What: "time of send", Value: now.String(), Err: errOverflow}
 	}
-	if sent <= 0 { // creation-time 0 is none
+	if sent <= 0 || now.Unix() < 0 { // creation-time 0 is none; long before 1970 milliseconds wrap
 		return Stamp{}, &ValueError{What: "time of send", Value: now.String(), Err: errors.New("not after 1970-01-01 UTC")}
 	}
 	address, err := p.Peer.Address(p.Destination)

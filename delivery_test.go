@@ -974,6 +974,11 @@ func TestStampFarTimes(t *testing.T) {
 		wantValueError(t, err, "amqpjms: time of send "+now.String()+": overflows int64 milliseconds")
 		require.Zero(t, s)
 	}
+	for _, now := range []time.Time{time.Unix(-12e15, 0), time.Unix(-1<<61, 0)} { // the first is after 1970 where it overflows
+		s, err := Producer{}.Stamp(now, ID{})
+		wantValueError(t, err, "amqpjms: time of send "+now.String()+": not after 1970-01-01 UTC")
+		require.Zero(t, s)
+	}
 	s, err := Producer{}.Stamp(time.Unix(math.MaxInt64/1000-1, 0), ID{})
 	require.NoError(t, err)
 	require.Equal(t, int64(math.MaxInt64/1000-1)*1000, s.Timestamp)

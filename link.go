@@ -881,10 +881,14 @@ func (o Outcome) settle(ctx context.Context, r source, m *amqp.Message) error {
 // RetryLater returns the modified outcome that asks for a message again from a time on, for
 // go-amqp's Receiver.ModifyMessage: annotation x-opt-delivery-time, and the delivery counts as
 // failed. It is an error, a *[ValueError], for a peer that would deliver at once, as all do that
-// were seen but the quorum queues of RabbitMQ 4.3.
+// were seen but the quorum queues of RabbitMQ 4.3, and for a time that int64 milliseconds do
+// not hold.
 func (p Peer) RetryLater(at time.Time) (*amqp.ModifyMessageOptions, error) {
 	if !p.RetriesLater {
 		return nil, &ValueError{What: "retry", Value: at.UTC().String(), Err: errors.New("the peer is not known to delay a retry (Peer.RetriesLater)")}
+	}
+	if err := checkTime("retry", at); err != nil {
+		return nil, err
 	}
 	return &amqp.ModifyMessageOptions{DeliveryFailed: true, Annotations: amqp.Annotations{AnnotationDeliveryTime: at.UnixMilli()}}, nil
 }

@@ -2458,6 +2458,7 @@ func TestAppendRows(t *testing.T) {
 		require.Equal(t, fmt.Sprintf("% x", append([]byte{1}, encoded(t, row.want)...)), fmt.Sprintf("% x", got), row.rule)
 	}
 
+	late, early := time.Unix(1<<61, 0), time.UnixMilli(math.MinInt64).Add(-time.Millisecond)
 	for _, row := range []struct {
 		rule string
 		w    Editor
@@ -2480,6 +2481,9 @@ func TestAppendRows(t *testing.T) {
 		{"a body of two sorts", Editor{}, Stamp{}, Message{Body: Body{Value: "a", Data: [][]byte{{}}}}, `body mixed sections: want one of Data, Sequences and Value`},
 		{"a value", Editor{}, Stamp{}, Message{Body: Body{Value: []any{1i}}}, `body of type complex128: not an AMQP type`},
 		{"a key", Editor{}, Stamp{}, Message{Body: Body{Value: map[any]any{1i: 1}}}, `key of the body of type complex128: not an AMQP type`},
+		{"a time too late", Editor{}, Stamp{}, Message{Body: Body{Value: late}}, `body ` + late.String() + `: overflows int64 milliseconds`},
+		{"a time too early", Editor{}, Stamp{}, Message{Body: Body{Value: []any{early}}}, `body ` + early.String() + `: overflows int64 milliseconds`},
+		{"one of many", Editor{}, Stamp{}, Message{Body: Body{Value: []time.Time{time.UnixMilli(0), late}}}, `body ` + late.String() + `: overflows int64 milliseconds`},
 		{"broken bytes", Editor{}, Stamp{}, Message{Body: Body{Value: RawValue{0xa1, 1}}}, `body string: unexpected EOF`},
 		{"a descriptor", Editor{}, Stamp{}, Message{Body: Body{Value: Described{"a", 1}}}, `descriptor of the body string: want amqp.Symbol or uint64`},
 		{"the rest of a map", Editor{}, Stamp{}, Message{Body: must(MapBody(nil)), More: 1}, `rest of the body (Message.More) 1: the body is not data, a string or a binary`},

@@ -799,7 +799,7 @@ func shownList(l []any) []any {
 // appendAny appends a value that go-amqp decodes, or a [Described] or [RawValue], in its
 // smallest encoding; of a map the keys in the order of their encodings. what names it for an
 // error, a *[ValueError]: a Go type that AMQP has no type for, text that is not UTF-8, a symbol
-// that is not ASCII, more than 100 levels or 4 GiB. It returns b as far as it came then.
+// that is not ASCII, a time that a timestamp cannot hold, more than 100 levels or 4 GiB. It returns b as far as it came then.
 func appendAny(b []byte, what string, v any, depth int) ([]byte, error) {
 	if depth > wire.MaxDepth {
 		return b, &ValueError{What: what, Value: amqpTypeName(v), Err: goamqp.ErrTooDeep}
@@ -830,6 +830,9 @@ func appendAny(b []byte, what string, v any, depth int) ([]byte, error) {
 	case float64:
 		return wire.AppendDouble(b, v), nil
 	case time.Time:
+		if err := checkTime(what, v); err != nil {
+			return b, err
+		}
 		return wire.AppendTimestamp(b, v.UnixMilli()), nil
 	case amqp.UUID:
 		return wire.AppendUUID(b, v), nil
@@ -969,6 +972,9 @@ func appendRare(b []byte, what string, v any, depth int) ([]byte, error) {
 	case []time.Time:
 		times := make([]int64, len(v))
 		for i, t := range v {
+			if err := checkTime(what, t); err != nil {
+				return b, err
+			}
 			times[i] = t.UnixMilli()
 		}
 		return appendArray(b, what, wire.Timestamp, times)
@@ -1027,6 +1033,14 @@ func checkSize(what string, n int) error {
 	const room = 16
 	if uint64(n) > math.MaxUint32-room {
 		return &ValueError{What: what, Value: strconv.Itoa(n) + " bytes", Err: errTooLong}
+	}
+	return nil
+}
+
+// checkTime is an error if a timestamp cannot hold t.
+func checkTime(what string, t time.Time) error {
+	if !goamqp.InMilliseconds(t) {
+		return &ValueError{What: what, Value: t.String(), Err: errOverflow}
 	}
 	return nil
 }

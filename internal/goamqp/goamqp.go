@@ -131,7 +131,7 @@ func (w Writer) check(v any, depth int) (change bool, f *Fault) {
 	case amqp.Symbol: // of the caller's: one that go-amqp decodes is a string
 		return false, checkSymbol(x)
 	case time.Time:
-		if !inMilliseconds(x) {
+		if !InMilliseconds(x) {
 			return false, &Fault{Value: v, Err: ErrNotWritten}
 		}
 	case []any:
@@ -492,7 +492,7 @@ func (w Writer) Properties(p *amqp.MessageProperties, all bool) *Fault {
 		name string
 		t    *time.Time
 	}{{"absolute-expiry-time", p.AbsoluteExpiryTime}, {"creation-time", p.CreationTime}} {
-		if field.t != nil && !inMilliseconds(*field.t) {
+		if field.t != nil && !InMilliseconds(*field.t) {
 			return &Fault{In: field.name, Value: *field.t, Err: ErrNotWritten}
 		}
 	}
@@ -529,8 +529,8 @@ func checkSymbol(s amqp.Symbol) *Fault {
 	return nil
 }
 
-// inMilliseconds reports whether a timestamp can hold t.
-func inMilliseconds(t time.Time) bool { return time.UnixMilli(t.UnixMilli()).Unix() == t.Unix() }
+// InMilliseconds reports whether a timestamp can hold t.
+func InMilliseconds(t time.Time) bool { return time.UnixMilli(t.UnixMilli()).Unix() == t.Unix() }
 
 // arrayKept reports whether go-amqp writes an array as it is.
 func arrayKept(array any) bool {
@@ -541,7 +541,7 @@ func arrayKept(array any) bool {
 		return !takenForBytes(a)
 	case []time.Time:
 		return !slices.ContainsFunc(a, func(t time.Time) bool {
-			return !inMilliseconds(t) || t.UnixNano()/int64(time.Millisecond) != t.UnixMilli()
+			return !InMilliseconds(t) || t.UnixNano()/int64(time.Millisecond) != t.UnixMilli()
 		})
 	}
 	return true
