@@ -108,9 +108,13 @@ func setsField(p Entry) bool {
 // withFields returns the fields of m as its properties set them.
 func (m *Message) withFields() (fieldSettings, error) {
 	fields := m.fields()
-	for _, p := range m.Properties {
+	var seen map[string]bool
+	for i, p := range m.Properties {
 		if !setsField(p) {
 			continue
+		}
+		if namedTwice(m.Properties[:i], p.Name, &seen) {
+			return fieldSettings{}, setTwice(p.Name)
 		}
 		if err := fieldOf(p.Name).set(&fields, p.Value); err != nil {
 			return fieldSettings{}, err
@@ -260,26 +264,27 @@ func (w Editor) appendProperties(b []byte, s *Stamp, properties []Entry) ([]byte
 		if setsField(*p) {
 			continue
 		}
-		if p.Name == propertyScheduledDelay {
-			if s.Peer.Delay == DelayProperty {
-				continue // the producer's
-			}
-			if s.DeliveryDelay > 0 {
-				return b, &ValueError{What: "property", Value: quote(p.Name), Err: fmt.Errorf("conflicts with the delay in %v", s.Peer.Delay)}
-			}
+		producers := p.Name == propertyScheduledDelay && s.Peer.Delay == DelayProperty
+		if p.Name == propertyScheduledDelay && !producers && s.DeliveryDelay > 0 {
+			return b, &ValueError{What: "property", Value: quote(p.Name), Err: fmt.Errorf("conflicts with the delay in %v", s.Peer.Delay)}
 		}
 		key, err := w.PropertyKey(p.Name)
 		if err != nil {
 			return b, err
 		}
 		if namedTwice(properties[:i], p.Name, &seen) {
-			return b, &ValueError{What: "property", Value: quote(p.Name), Err: errors.New("set twice")}
+			return b, setTwice(p.Name)
 		}
+		entry := len(b)
 		b = wire.AppendString(b, key)
 		switch v := p.Value.(type) {
 		case nil, bool, int8, int16, int32, int64, float32, float64, string:
 			if b, err = appendAny(b, "", v, 0); err == nil {
-				n += 2
+				if producers {
+					b = b[:entry] // only checked: the producer sets it
+				} else {
+					n += 2
+				}
 				continue
 			}
 		}
@@ -293,6 +298,10 @@ func (w Editor) appendProperties(b []byte, s *Stamp, properties []Entry) ([]byte
 		return b[:before], nil
 	}
 	return endValue(b, start, SectionApplicationProperties.String(), wire.Map, n)
+}
+
+func setTwice(name string) error {
+	return &ValueError{What: "property", Value: quote(name), Err: errors.New("set twice")}
 }
 
 // namedTwice reports whether one of the properties before has this name. It compares with each,
