@@ -807,7 +807,7 @@ type contentType struct {
 	text   string // as it stands
 	media  string // type/subtype in lower case, "" for none
 	params map[string]string
-	err    error // of the parameters
+	err    error // of the charset parameter
 }
 
 func parseContentType(s string) contentType {
@@ -816,12 +816,81 @@ func parseContentType(s string) contentType {
 		return c
 	}
 	media, params, err := mime.ParseMediaType(s)
-	if !strings.Contains(media, "/") { // nothing does where more than the parameters is wrong
+	if err != nil { // of what may be a parameter that nothing here depends on
+		base, rest, _ := strings.Cut(s, ";")
+		if media, _, err = mime.ParseMediaType(base); err == nil {
+			params, err = charsetParameter(rest)
+		}
+	}
+	if !strings.Contains(media, "/") {
 		return c
 	}
 	c.media, c.params, c.err = media, params, err
 	return c
 }
+
+// charsetParameter returns the charset parameter of those of a content-type, and nothing of the
+// others, which may be broken. It is an error where it is broken itself, or stands there again
+// with another charset.
+func charsetParameter(params string) (map[string]string, error) {
+	var found map[string]string
+	quotes := true
+	for params != "" {
+		end := strings.IndexByte(params, ';')
+		if quotes {
+			if unquoted, closed := parameterEnd(params); closed {
+				end = unquoted
+			} else {
+				quotes = false // none from here on, so that nothing is looked at time and again
+			}
+		}
+		if end < 0 {
+			end = len(params)
+		}
+		p := params[:end]
+		params = strings.TrimPrefix(params[end:], ";")
+		name, _, _ := strings.Cut(p, "=")
+		name, _, _ = strings.Cut(strings.TrimSpace(name), "*") // [rfc 2231 3]
+		if !strings.EqualFold(name, "charset") {
+			continue
+		}
+		_, named, err := mime.ParseMediaType("text/plain;" + p)
+		if err != nil {
+			return nil, err
+		}
+		if found != nil && !sameCharset(found["charset"], named["charset"]) {
+			return nil, errTwoCharsets
+		}
+		found = named
+	}
+	return found, nil
+}
+
+// parameterEnd returns where the first parameter ends: at a semicolon that is not quoted. It
+// reports whether the quotes before are closed.
+func parameterEnd(params string) (end int, closed bool) {
+	quoted := false
+	for i := 0; i < len(params); i++ {
+		switch c := params[i]; {
+		case c == '"':
+			quoted = !quoted
+		case c == '\\' && quoted:
+			i++
+		case c == ';' && !quoted:
+			return i, true
+		}
+	}
+	return len(params), !quoted
+}
+
+// sameCharset reports whether two names are of one charset.
+func sameCharset(a, b string) bool {
+	x, known := charset.Lookup(a)
+	y, too := charset.Lookup(b)
+	return strings.EqualFold(a, b) || known && too && x == y
+}
+
+var errTwoCharsets = errors.New("names two charsets")
 
 // textual reports whether data of this type is text [jms-mapping 3.3].
 func (c contentType) textual() bool {

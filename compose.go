@@ -105,11 +105,17 @@ func setsField(p Entry) bool { return propertyField(p.Name) != nil }
 // withFields returns the fields of m as its properties set them.
 func (m *Message) withFields() (fieldSettings, error) {
 	fields := m.fields()
-	for _, p := range m.Properties {
-		if f := propertyField(p.Name); f != nil {
-			if err := f.set(&fields, p.Value); err != nil {
-				return fieldSettings{}, err
-			}
+	var seen map[string]bool
+	for i, p := range m.Properties {
+		f := propertyField(p.Name)
+		if f == nil {
+			continue
+		}
+		if namedTwice(m.Properties[:i], p.Name, &seen) {
+			return fieldSettings{}, setTwice(p.Name)
+		}
+		if err := f.set(&fields, p.Value); err != nil {
+			return fieldSettings{}, err
 		}
 	}
 	return fields, nil
@@ -242,10 +248,8 @@ func (w Editor) appendProperties(b []byte, s *Stamp, properties []Entry) ([]byte
 		if setsField(*p) {
 			continue
 		}
-		if p.Name == propertyScheduledDelay {
-			if s.Peer.Delay == DelayProperty {
-				continue // the producer's
-			}
+		producers := p.Name == propertyScheduledDelay && s.Peer.Delay == DelayProperty
+		if p.Name == propertyScheduledDelay && !producers {
 			if err := s.checkScheduled(); err != nil {
 				return b, err
 			}
@@ -255,13 +259,18 @@ func (w Editor) appendProperties(b []byte, s *Stamp, properties []Entry) ([]byte
 			return b, err
 		}
 		if namedTwice(properties[:i], p.Name, &seen) {
-			return b, &ValueError{What: "property", Value: quote(p.Name), Err: errors.New("set twice")}
+			return b, setTwice(p.Name)
 		}
+		entry := len(b)
 		b = wire.AppendString(b, key)
 		switch v := p.Value.(type) {
 		case nil, bool, int8, int16, int32, int64, float32, float64, string:
 			if b, err = appendAny(b, "", v, 0); err == nil {
-				n += 2
+				if producers {
+					b = b[:entry] // only checked: the producer sets it
+				} else {
+					n += 2
+				}
 				continue
 			}
 		}
@@ -275,6 +284,10 @@ func (w Editor) appendProperties(b []byte, s *Stamp, properties []Entry) ([]byte
 		return b[:before], nil
 	}
 	return endValue(b, start, SectionApplicationProperties.String(), wire.Map, n)
+}
+
+func setTwice(name string) error {
+	return &ValueError{What: "property", Value: quote(name), Err: errors.New("set twice")}
 }
 
 // namedTwice reports whether one of the properties before has this name. It compares with each,
