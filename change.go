@@ -18,11 +18,11 @@ func AppendExplicit(dst, msg []byte, nodeDefault DeliveryMode) ([]byte, error) {
 	if err := m.Parse(msg); err != nil {
 		return dst, err
 	}
-	return m.appendBehind(m.Header.Explicit(nodeDefault), dst), nil
+	return m.appendWithHeader(dst, m.Header.Explicit(nodeDefault)), nil
 }
 
-// appendBehind appends the message with another header.
-func (m *RawMessage) appendBehind(h Header, dst []byte) []byte {
+// appendWithHeader appends the message with another header.
+func (m *RawMessage) appendWithHeader(dst []byte, h Header) []byte {
 	dst = slices.Grow(dst, headerRoom+len(m.Rest))
 	return append(h.AppendTo(dst), m.Rest...)
 }
@@ -61,7 +61,7 @@ type Change struct {
 func (c Change) AppendTo(dst []byte, m *RawMessage) ([]byte, error) {
 	more := len(c.DeliveryAnnotations) + len(c.Annotations) + len(c.ApplicationProperties)
 	if more == 0 && !c.DropDeliveryAnnotations && c.Header.ok {
-		return m.appendBehind(c.Header.v.Explicit(ModeUnset), dst), nil
+		return m.appendWithHeader(dst, c.Header.v.Explicit(ModeUnset)), nil
 	}
 	out := slices.Grow(dst, headerRoom+len(m.Rest)+more*entryRoom)
 	if c.Header.ok {

@@ -349,7 +349,7 @@ func DestinationKindFrom(annotation, legacy any) DestinationKind {
 		return kind
 	}
 	a = scalarFrom(legacy)
-	return kindOfWords(&a)
+	return kindFromText(&a)
 }
 
 // kindFrom returns the kind that an annotation says.
@@ -357,7 +357,7 @@ func kindFrom(annotation *scalar) DestinationKind {
 	if n := annotation.number(); n.kind == numberInteger {
 		return kindOfNumber(n.n)
 	}
-	return kindOfWords(annotation)
+	return kindFromText(annotation)
 }
 
 func kindOfNumber(n int64) DestinationKind {
@@ -367,7 +367,7 @@ func kindOfNumber(n int64) DestinationKind {
 	return UnknownKind
 }
 
-func kindOfWords(annotation *scalar) DestinationKind {
+func kindFromText(annotation *scalar) DestinationKind {
 	if annotation.typ != wire.String && annotation.typ != wire.Symbol {
 		return UnknownKind
 	}

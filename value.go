@@ -156,8 +156,8 @@ func (v RawValue) scalar() (s scalar, err error) {
 	return s, nil
 }
 
-// words reports whether the value is of a type that JMS reads as a string.
-func (s *scalar) words() bool {
+// isText reports whether the value is of a type that JMS reads as a string.
+func (s *scalar) isText() bool {
 	switch s.typ {
 	case wire.String, wire.Symbol, wire.UUID, wire.Char:
 		return true
@@ -571,7 +571,7 @@ func (v Value) Bool() (bool, error) {
 	switch {
 	case v.s.typ == wire.Boolean:
 		return v.s.bits != 0, nil
-	case v.s.words():
+	case v.s.isText():
 		return strings.EqualFold(v.s.string(), "true"), nil
 	case v.IsNull():
 		return false, nil
@@ -607,7 +607,7 @@ func (v Value) integer(bits int, as string) (int64, error) {
 	switch {
 	case 0 < width && width <= bits:
 		return n, nil
-	case v.s.words():
+	case v.s.isText():
 		s := v.s.string()
 		n, err := strconv.ParseInt(s, 10, bits)
 		if err != nil {
@@ -638,7 +638,7 @@ func (v Value) Double() (float64, error) {
 }
 
 func (v Value) parseFloat(bits int, as string) (float64, error) {
-	if !v.s.words() {
+	if !v.s.isText() {
 		return 0, v.fail(as)
 	}
 	s := v.s.string()
@@ -653,7 +653,7 @@ func (v Value) parseFloat(bits int, as string) (float64, error) {
 // timestamp as milliseconds. It is none for a null.
 func (v Value) Text() (Opt[string], error) {
 	switch {
-	case v.s.words():
+	case v.s.isText():
 		text := v.s.string()
 		if v.wire == nil { // else the reader has checked it
 			if err := checkText(v.label(), text); err != nil {
@@ -1176,7 +1176,7 @@ const (
 	numberOther    // of another type
 )
 
-func (n number) stated() bool { return n.kind != numberNone }
+func (n number) isSet() bool { return n.kind != numberNone }
 
 // number returns the value as a number.
 func (v RawValue) number() number {
