@@ -59,7 +59,7 @@ func messageKind(n number) (Opt[MessageKind], error) {
 	switch {
 	case n.kind == numberInteger && 0 <= n.n && n.n <= int64(TextMessage):
 		return Some(MessageKind(n.n)), nil
-	case n.stated():
+	case n.isSet():
 		return Opt[MessageKind]{}, n.wrong(AnnotationMessageKind, "not an integer from 0 to 5")
 	}
 	return Opt[MessageKind]{}, nil
@@ -182,7 +182,7 @@ func kindOf(annotation any, contentType string, form bodyForm, value any) Messag
 
 // kind returns what kind of message this is, see [View.Kind].
 func (m *RawMessage) kind() (MessageKind, error) {
-	contentType, annotation, err := m.saidOfKind()
+	contentType, annotation, err := m.kindFields()
 	if err != nil {
 		return 0, err
 	}
@@ -210,9 +210,9 @@ func (m *RawMessage) kind() (MessageKind, error) {
 	return kindOf(annotation, contentType, form, value), nil
 }
 
-// saidOfKind returns what the content-type and the annotation say of the kind of message. It
-// does not read the content-type where the annotation decides.
-func (m *RawMessage) saidOfKind() (contentType string, annotation any, err error) {
+// kindFields returns the content-type and the annotation, which tell the kind of message. It
+// does not read the content-type if the annotation decides.
+func (m *RawMessage) kindFields() (contentType string, annotation any, err error) {
 	v, err := m.Annotation(AnnotationMessageKind)
 	if err != nil {
 		return "", nil, err
@@ -269,7 +269,7 @@ func (m *RawMessage) decodeBody(whole bool, types []wire.Type) (b Body, err erro
 			b.Value = v
 		}
 	}
-	b.ContentType, b.Annotation, err = m.saidOfKind()
+	b.ContentType, b.Annotation, err = m.kindFields()
 	if err != nil {
 		return Body{}, err
 	}

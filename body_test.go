@@ -394,7 +394,7 @@ func TestBodyToSend(t *testing.T) {
 		Editor{Peer: row.p}.SetBody(&written, row.b)
 		made := func() *amqp.Message {
 			m := &amqp.Message{Data: row.b.Data, Sequence: row.b.Sequences, Value: row.b.Value,
-				Properties: &amqp.MessageProperties{ContentType: stated(row.b.ContentType), ContentEncoding: stated(row.b.ContentEncoding)}}
+				Properties: &amqp.MessageProperties{ContentType: nonEmpty(row.b.ContentType), ContentEncoding: nonEmpty(row.b.ContentEncoding)}}
 			if row.b.Annotation != nil {
 				m.Annotations = amqp.Annotations{"x-opt-jms-msg-type": row.b.Annotation}
 			}
@@ -672,7 +672,7 @@ func TestSetBodyOf(t *testing.T) {
 		{"bytes that say no more", BytesBody([]byte{1}), "image/png", "gzip", "application/octet-stream", "", BytesMessage},
 		{"what is not encoded stays so", Body{Data: [][]byte{{1}}}, "image/png", "gzip", "image/png", "", BytesMessage},
 	} {
-		m := amqp.Message{Properties: &amqp.MessageProperties{ContentType: stated(row.had), ContentEncoding: stated(row.encoding)}}
+		m := amqp.Message{Properties: &amqp.MessageProperties{ContentType: nonEmpty(row.had), ContentEncoding: nonEmpty(row.encoding)}}
 		Editor{}.SetBody(&m, row.b)
 		got := Consumer{}.View(&m, sentAt())
 		require.Equal(t, row.want, must(got.ContentType()).Or(""), row.rule)

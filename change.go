@@ -11,18 +11,18 @@ import (
 
 // AppendExplicit appends an encoded message to dst with its durable field made explicit as
 // [Header.Explicit] does; a message without a header gets one. Everything else is kept
-// byte for byte. It looks at what [RawMessage.Parse] does, and has its errors, with which it
-// returns dst unchanged. It allocates only to grow dst, which must not overlap msg.
+// byte for byte. Cost and errors are those of [RawMessage.Parse]; on error it returns dst
+// unchanged. It allocates only to grow dst, which must not overlap msg.
 func AppendExplicit(dst, msg []byte, nodeDefault DeliveryMode) ([]byte, error) {
 	var m RawMessage
 	if err := m.Parse(msg); err != nil {
 		return dst, err
 	}
-	return m.appendBehind(m.Header.Explicit(nodeDefault), dst), nil
+	return m.appendWithHeader(dst, m.Header.Explicit(nodeDefault)), nil
 }
 
-// appendBehind appends the message with another header.
-func (m *RawMessage) appendBehind(h Header, dst []byte) []byte {
+// appendWithHeader appends the message with another header.
+func (m *RawMessage) appendWithHeader(dst []byte, h Header) []byte {
 	dst = slices.Grow(dst, headerRoom+len(m.Rest))
 	return append(h.AppendTo(dst), m.Rest...)
 }
@@ -33,11 +33,11 @@ type Entry struct {
 	Value any
 }
 
-// A Change says what [Change.AppendTo] changes in an encoded message. The zero Change changes
-// nothing.
+// A Change holds the changes that [Change.AppendTo] makes to an encoded message. The zero Change
+// changes nothing.
 //
-// An Entry sets a value in its place, or after the others if its name is new. If its Value is
-// nil or an empty RawValue it removes the name. If several entries have one name the last
+// An Entry replaces the value of its name, or is added after the others. An Entry whose Value is
+// nil or an empty RawValue removes the name. Of several entries of one name the last
 // counts. A Value is a bool, an integer, a float32 or float64, a string, a []byte, a
 // time.Time, a UUID, an amqp.Symbol, an [amqp.Null], or a [RawValue] of one complete value.
 type Change struct {
@@ -49,19 +49,18 @@ type Change struct {
 	ApplicationProperties   []Entry
 }
 
-// AppendTo appends the changed message m to dst. It keeps everything that the change does not
-// name byte for byte, and a section without any difference as it is encoded; it leaves out a
-// section whose last entry is removed. It looks only into sections with entries to change,
-// and compares each of these with each in the section. It allocates only to grow dst, and
-// for more than 16 entries; dst must not overlap m.
+// AppendTo appends m, changed, to dst. It keeps byte for byte what the change does not name, and
+// a section in which nothing differs; a section left without entries is dropped. It reads only
+// the sections with entries to change, and compares each of these with each in the section. It
+// allocates only to grow dst, and for more than 16 entries; dst must not overlap m.
 //
-// It is an error, with which it returns dst unchanged, if a name is not ASCII (of a property:
-// not UTF-8) or AMQP cannot carry a value, a *[ValueError], or if a section to change is
-// malformed or becomes too long, a *[WireError].
+// On error it returns dst unchanged. The error is a *[ValueError] if a name is not ASCII (of a
+// property: not UTF-8) or AMQP cannot carry a value, and a *[WireError] if a section to change
+// is malformed or becomes too long.
 func (c Change) AppendTo(dst []byte, m *RawMessage) ([]byte, error) {
 	more := len(c.DeliveryAnnotations) + len(c.Annotations) + len(c.ApplicationProperties)
 	if more == 0 && !c.DropDeliveryAnnotations && c.Header.ok {
-		return m.appendBehind(c.Header.v.Explicit(ModeUnset), dst), nil
+		return m.appendWithHeader(dst, c.Header.v.Explicit(ModeUnset)), nil
 	}
 	out := slices.Grow(dst, headerRoom+len(m.Rest)+more*entryRoom)
 	if c.Header.ok {

@@ -599,7 +599,7 @@ func (c *checker) body() {
 		c.add("body", whoAMQP, plainError(err))
 		return
 	}
-	c.sectionsKeys()
+	c.bodyKeys()
 	const in = "body"
 	form := b.form()
 	switch form {
@@ -656,8 +656,8 @@ func (c *checker) kind(b Body) {
 	}
 }
 
-// sectionsKeys looks at the keys of the body, if that is a map, and of the footer.
-func (c *checker) sectionsKeys() {
+// bodyKeys looks at the keys of the body, if that is a map, and of the footer.
+func (c *checker) bodyKeys() {
 	for s := range c.m.BodySections() {
 		switch s.Kind {
 		case SectionAMQPValue:
@@ -823,7 +823,7 @@ func (m *RawMessage) body() (b Body, sections int, err error) {
 		return Body{}, 0, err
 	}
 	b.ContentEncoding, _ = encoding.Text()
-	if _, b.Annotation, err = m.saidOfKind(); err != nil {
+	if _, b.Annotation, err = m.kindFields(); err != nil {
 		return Body{}, 0, err
 	}
 	contentType, err := m.Property(FieldContentType)

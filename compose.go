@@ -177,16 +177,16 @@ func (m *Message) appendFields(b []byte, s *Stamp, replyTo string, body *Body) [
 	b = wire.AppendDescriptor(b, uint64(SectionProperties))
 	start := len(b)
 	b = wire.Begin(b)
-	fields, end, n := 0, len(b), 0 // all that there are, and up to the last that is stated
-	field := func(isStated bool) bool {
-		if fields++; !isStated {
+	fields, end, n := 0, len(b), 0 // all that there are, and up to the last that is set
+	field := func(isSet bool) bool {
+		if fields++; !isSet {
 			b = wire.AppendNull(b)
 		}
-		return isStated
+		return isSet
 	}
-	stated := func() { end, n = len(b), fields }
-	text := func(v string, isStated, symbol bool) {
-		if !field(isStated) {
+	mark := func() { end, n = len(b), fields }
+	text := func(v string, isSet, symbol bool) {
+		if !field(isSet) {
 			return
 		}
 		if symbol {
@@ -194,24 +194,24 @@ func (m *Message) appendFields(b []byte, s *Stamp, replyTo string, body *Body) [
 		} else {
 			b = wire.AppendString(b, v)
 		}
-		stated()
+		mark()
 	}
 	id := func(id ID) {
 		if field(!id.IsZero()) {
 			b = id.AppendTo(b)
-			stated()
+			mark()
 		}
 	}
 	time := func(ms int64) {
 		if field(ms != 0) {
 			b = wire.AppendTimestamp(b, ms)
-			stated()
+			mark()
 		}
 	}
 	id(s.MessageID)
 	if field(s.UserID != "") {
 		b = wire.AppendBinary(b, s.UserID)
-		stated()
+		mark()
 	}
 	text(s.Address, !s.Destination.IsZero(), false)
 	text(m.Type.v, m.Type.ok, false)
@@ -224,7 +224,7 @@ func (m *Message) appendFields(b []byte, s *Stamp, replyTo string, body *Body) [
 	text(m.GroupID.v, m.GroupID.ok, false)
 	if sequence, ok := groupSequence(m.GroupSeq).Get(); field(ok) {
 		b = wire.AppendUint(b, sequence)
-		stated()
+		mark()
 	}
 	text(m.ReplyToGroupID.v, m.ReplyToGroupID.ok, false)
 	if n == 0 {

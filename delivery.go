@@ -262,7 +262,7 @@ type delays struct {
 // form returns the form that decides, DelayUnset if there is none.
 func (d *delays) form() DelayForm {
 	for _, f := range delayOrder {
-		if d.forms[f].stated() {
+		if d.forms[f].isSet() {
 			return f
 		}
 	}
@@ -344,7 +344,7 @@ func delaysOf(m *amqp.Message, byProperty bool) delays {
 		case byProperty:
 			d.forms[f] = numberFrom(m.ApplicationProperties[name])
 		}
-		if d.forms[f].stated() {
+		if d.forms[f].isSet() {
 			if !delayForms[f].relative {
 				return d
 			}
@@ -400,7 +400,7 @@ func (m *RawMessage) readDelayAnnotations(d *delays) error {
 			continue
 		}
 		d.forms[f], read[f] = readNumber(&r), true
-		if f == delayOrder[0] && d.forms[f].stated() && r.Err() == nil {
+		if f == delayOrder[0] && d.forms[f].isSet() && r.Err() == nil {
 			return nil
 		}
 	}

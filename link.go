@@ -70,8 +70,8 @@ const (
 	suffixGlobal   = "global"
 )
 
-// madeByPeer is the destination of a link that has the peer make it.
-func (d Destination) madeByPeer() bool {
+// isDynamic reports whether the peer makes the destination, as a dynamic node [amqp 3.5.3].
+func (d Destination) isDynamic() bool {
 	return d.Kind.IsTemporary() && d.Name == "" && d.Address == ""
 }
 
@@ -173,7 +173,7 @@ func (c Consumer) checkLink() error {
 		return refuse("no-local", "not allowed on a shared subscription (Consumer.NoLocal)") // Session.createSharedConsumer
 	case c.Browse && !kind.IsQueue():
 		return refuse("browser", "needs a queue (Consumer.Browse)") // [jms 4.11]
-	case c.Browse && c.Destination.madeByPeer():
+	case c.Browse && c.Destination.isDynamic():
 		return refuse("browser", "a new temporary queue has no messages (Consumer.Destination)")
 	case named && c.Subscription == "":
 		return refuse("subscription", "no name (Consumer.Subscription)")
@@ -272,7 +272,7 @@ func (p Producer) Link() (Link, error) {
 	if _, err := p.delay(); err != nil {
 		return Link{}, err
 	}
-	if p.Destination.madeByPeer() {
+	if p.Destination.isDynamic() {
 		if why := p.Peer.lacks(p.Destination.Kind); why != "" {
 			return Link{}, &ValueError{What: "producer", Value: p.Destination.String(), Err: errors.New(why)}
 		}
@@ -729,7 +729,7 @@ func (o *OpenConsumer) attach(ctx context.Context, c Consumer, l Link, options *
 			return &ValueError{What: "filter", Value: filter.key, Err: errors.New("not accepted by the peer")}
 		}
 	}
-	if c.Destination.madeByPeer() {
+	if c.Destination.isDynamic() {
 		address := o.Receiver.Address()
 		if address == "" {
 			return errNoTemporary(c)

@@ -106,15 +106,15 @@ func (w Editor) SetBody(m *amqp.Message, b Body) {
 	}
 	if b.ContentType != had.ContentType || b.ContentEncoding != had.ContentEncoding {
 		editProperties(m, func(p *amqp.MessageProperties) {
-			p.ContentType, p.ContentEncoding = stated(b.ContentType), stated(b.ContentEncoding)
+			p.ContentType, p.ContentEncoding = nonEmpty(b.ContentType), nonEmpty(b.ContentEncoding)
 		})
 	}
 	setAnnotation(m, b.Annotation, AnnotationMessageKind)
 	m.Data, m.Sequence, m.Value = b.Data, b.Sequences, b.Value
 }
 
-// stated returns a field for go-amqp to send, nil for "".
-func stated(s string) *string {
+// nonEmpty returns a field for go-amqp to send, nil for "".
+func nonEmpty(s string) *string {
 	if s == "" {
 		return nil
 	}

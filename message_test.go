@@ -293,9 +293,9 @@ func TestEditor(t *testing.T) {
 	require.Equal(t, amqp.Message{}, bare)
 	require.NoError(t, w.SetProperty(&bare, "JMS_AMQP_TTL", int32(5)))
 	require.Equal(t, &amqp.MessageHeader{Durable: true, Priority: 4, TTL: 5 * time.Millisecond}, bare.Header)
-	bare.Properties = &amqp.MessageProperties{ContentType: stated("image/png"), ContentEncoding: stated("gzip")}
+	bare.Properties = &amqp.MessageProperties{ContentType: nonEmpty("image/png"), ContentEncoding: nonEmpty("gzip")}
 	w.SetBytes(&bare, []byte{1})
-	require.Equal(t, amqp.MessageProperties{ContentType: stated("image/png"), ContentEncoding: stated("gzip")}, *bare.Properties)
+	require.Equal(t, amqp.MessageProperties{ContentType: nonEmpty("image/png"), ContentEncoding: nonEmpty("gzip")}, *bare.Properties)
 
 	require.Len(t, map[Editor]bool{{Peer: ActiveMQ()}: true, {Peer: peerNamed(t, "ActiveMQ")}: true, {AnyPropertyName: true}: true}, 2)
 }

@@ -9,8 +9,7 @@ import (
 	"github.com/seed-b113d664/amqpjms/internal/wire"
 )
 
-// A SectionKind is a section of a message; its value is the code of the
-// section's descriptor [amqp 3.2].
+// A SectionKind is the kind of a section: the code of its descriptor [amqp 3.2].
 type SectionKind uint8
 
 const (
@@ -100,9 +99,9 @@ func readRareSection(r *wire.Reader) SectionKind {
 	return 0
 }
 
-// ParseHeader reads an encoded header section with its descriptor. Trailing data and
-// missing bytes are errors, a *[WireError]. It allocates nothing and keeps nothing of
-// section.
+// ParseHeader reads an encoded header section, descriptor included. Anything else, missing
+// bytes and trailing data are an error, a *[WireError]. It allocates nothing and does not
+// keep section.
 func ParseHeader(section []byte) (h Header, err error) {
 	r := wire.NewReader(section)
 	kind := readSection(&r)
@@ -141,8 +140,8 @@ func readHeader(r *wire.Reader, h *Header) {
 	r.Leave(outer)
 }
 
-// A RawMessage is an encoded message cut into its sections by [RawMessage.Parse]. It is
-// for brokers and others that hold bytes and do not decode bodies.
+// A RawMessage is an encoded message cut into its sections by [RawMessage.Parse], for
+// brokers and others that hold bytes and do not decode bodies.
 //
 // Each section has its descriptor, and is nil if the message lacks it. Joined in the order
 // of the fields, without Rest, they are the message. They alias the parsed bytes and are
@@ -404,8 +403,8 @@ func (m *RawMessage) offset(kind SectionKind) int {
 }
 
 // Annotation returns an encoded message annotation, nil if it is absent or null. Keys are
-// symbols [amqp 3.2.3]: a key of another type matches no name. If a name is there twice,
-// which AMQP forbids [amqp 1.6.23], the first counts, null or not; go-amqp keeps the last.
+// symbols [amqp 3.2.3]: a key of another type matches no name. Of equal keys, which AMQP
+// forbids [amqp 1.6.23], the first counts, null or not; go-amqp keeps the last.
 // It walks the annotations up to the one it finds, and allocates nothing. It is an error,
 // a *[WireError], if they are malformed up to there.
 func (m *RawMessage) Annotation(name string) (RawValue, error) {
@@ -476,8 +475,8 @@ func (m *RawMessage) findNull(section []byte, keys wire.Type, name string, stric
 type Section struct {
 	Kind   SectionKind
 	Offset int      // in the message
-	Bytes  []byte   // with its descriptor; aliases the message, clipped
-	Value  RawValue // without; aliases the message, clipped
+	Bytes  []byte   // descriptor included; aliases the message, clipped
+	Value  RawValue // without the descriptor; aliases the message, clipped
 }
 
 // Sections iterates over all sections of the message in order, as

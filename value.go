@@ -19,8 +19,8 @@ import (
 	"github.com/seed-b113d664/amqpjms/internal/wire"
 )
 
-// A scalar is a value taken out of its Go type or its encoding. The zero scalar is no value.
-// Of a type that is not listed it has only the type.
+// A scalar is a value independent of its Go type and its encoding. The zero scalar is no value.
+// For types that no field holds it has the type alone.
 type scalar struct {
 	typ  wire.Type
 	bits uint64 // of a boolean, an integer, a timestamp, a char; of a float or a double as a float64; of a uuid
@@ -156,8 +156,8 @@ func (v RawValue) scalar() (s scalar, err error) {
 	return s, nil
 }
 
-// words reports whether the value is of a type that JMS reads as a string.
-func (s *scalar) words() bool {
+// isText reports whether the value is of a type that JMS reads as a string.
+func (s *scalar) isText() bool {
 	switch s.typ {
 	case wire.String, wire.Symbol, wire.UUID, wire.Char:
 		return true
@@ -254,11 +254,11 @@ func (s *scalar) value() any {
 	return nil
 }
 
-// decode returns the value of the Go type that go-amqp decodes it into: a symbol is a
-// string, a map whose keys are all strings a map[string]any. What go-amqp has types for that
-// have no name is a [Described] or, of an array of ubyte, a []byte. A value that has no such
-// type stays a RawValue, alone and in a list or a map: a char, a decimal, an array of those, of
-// described values, lists or arrays. A binary and a RawValue alias v.
+// decode returns the value in the Go type that go-amqp decodes it into: a symbol is a
+// string, a map whose keys are all strings a map[string]any. Where go-amqp's type is not
+// exported it is a [Described] or, for an array of ubyte, a []byte. A value that go-amqp cannot
+// decode stays a RawValue, alone and in a list or a map: a char, a decimal, an array of those,
+// of described values, lists or arrays. A binary and a RawValue alias v.
 func (v RawValue) decode() (any, error) {
 	r := wire.NewReader(v)
 	x := readAny(&r, 0)
@@ -461,8 +461,8 @@ func elements[T any](r *wire.Reader, constructor []byte, n int, read func(*wire.
 // a ulong as long, which is an error from 2^63 up. A timestamp reads as long,
 // milliseconds since 1970-01-01 UTC; a symbol, a uuid and a char as string.
 //
-// A null, like a property that does not exist, is none as text, false as boolean and an
-// error as a number, as in JMS. Everything else that JMS's table does not have is an error,
+// As in JMS, a null and a property that does not exist read as unset text and as false, and are
+// an error as a number. Any other conversion that JMS's table does not have is an error,
 // a *[ValueError]. The zero Value does not exist.
 type Value struct {
 	what   string // for errors: what sort of value it is
@@ -474,8 +474,8 @@ type Value struct {
 	exists bool
 }
 
-// ValueOf returns the value v, which is of one of the types that go-amqp decodes, a
-// uuid.UUID, or a [RawValue], nil for none. Errors call it by the name.
+// ValueOf returns v as a Value: a value of a type that go-amqp decodes, a uuid.UUID, or a
+// [RawValue], nil if it does not exist. Errors name it by name.
 func ValueOf(name string, v any) Value {
 	if raw, ok := v.(RawValue); ok {
 		return rawValueOf("value", name, raw)
@@ -507,23 +507,21 @@ func scalarValue(s scalar, exists bool, err error) Value {
 	return Value{s: s, exists: true}
 }
 
-// Exists reports whether there is a value. A null exists, and so does one that cannot be
-// read, of which each method that reads it has the error.
+// Exists reports whether there is a value. A null exists, and so does a malformed value: the
+// methods that read it return why.
 func (v Value) Exists() bool { return v.exists }
 
-// IsNull reports whether the value is null, or there is none. One that cannot be read is not.
+// IsNull reports whether the value is null or does not exist. A malformed value is not null.
 func (v Value) IsNull() bool { return v.err == nil && (!v.exists || v.s.typ == wire.Null) }
 
-// Type returns the name of the value's type as AMQP writes it, such as "ulong", and "no
-// value" where there is none, where it cannot be read, and for a Go type that AMQP has no
-// type for.
+// Type returns the name of the value's AMQP type, such as "ulong". It returns "no value" for a
+// value that does not exist or is malformed, and for a Go type that AMQP has no type for.
 func (v Value) Type() string { return v.s.typ.String() }
 
 // Raw returns the value as go-amqp decodes it, which may be the message's own: nil or
-// amqp.Null{} for a null, nil where there is none. Of an encoded value it returns a [Described]
-// or a []byte where go-amqp has a type without a name for it (a described value, an array of
-// ubyte), and a [RawValue] where it has none (a char, a decimal). It is an error if the value
-// cannot be read.
+// amqp.Null{} for a null, nil if it does not exist. A described value is a [Described] and an
+// array of ubyte a []byte, for which go-amqp exports no types; an encoded value that go-amqp
+// cannot decode (a char, a decimal) is a [RawValue]. A malformed value is an error.
 func (v Value) Raw() (any, error) {
 	switch {
 	case v.err != nil:
@@ -571,7 +569,7 @@ func (v Value) Bool() (bool, error) {
 	switch {
 	case v.s.typ == wire.Boolean:
 		return v.s.bits != 0, nil
-	case v.s.words():
+	case v.s.isText():
 		return strings.EqualFold(v.s.string(), "true"), nil
 	case v.IsNull():
 		return false, nil
@@ -607,7 +605,7 @@ func (v Value) integer(bits int, as string) (int64, error) {
 	switch {
 	case 0 < width && width <= bits:
 		return n, nil
-	case v.s.words():
+	case v.s.isText():
 		s := v.s.string()
 		n, err := strconv.ParseInt(s, 10, bits)
 		if err != nil {
@@ -638,7 +636,7 @@ func (v Value) Double() (float64, error) {
 }
 
 func (v Value) parseFloat(bits int, as string) (float64, error) {
-	if !v.s.words() {
+	if !v.s.isText() {
 		return 0, v.fail(as)
 	}
 	s := v.s.string()
@@ -650,10 +648,10 @@ func (v Value) parseFloat(bits int, as string) (float64, error) {
 }
 
 // Text reads the value as string: numbers as Java prints them, a uuid in lower case, a
-// timestamp as milliseconds. It is none for a null.
+// timestamp as milliseconds. It is unset for a null.
 func (v Value) Text() (Opt[string], error) {
 	switch {
-	case v.s.words():
+	case v.s.isText():
 		text := v.s.string()
 		if v.wire == nil { // else the reader has checked it
 			if err := checkText(v.label(), text); err != nil {
@@ -678,8 +676,8 @@ func (v Value) Text() (Opt[string], error) {
 	return Opt[string]{}, v.fail("string")
 }
 
-// Bytes returns the value of a map or a stream that is a binary, or an array of ubyte, which
-// may be the message's own, nil for a null. JMS has no such properties.
+// Bytes returns a binary or an array of ubyte, nil for a null. The bytes may be the message's
+// own. In JMS only maps and streams hold bytes.
 func (v Value) Bytes() ([]byte, error) {
 	switch {
 	case v.s.typ == wire.Binary, v.s.typ == wire.Array && v.s.data != nil:
@@ -690,10 +688,10 @@ func (v Value) Bytes() ([]byte, error) {
 	return nil, v.fail("bytes")
 }
 
-// A Described is a value of a described type [amqp 1.1.2], as .NET sends a DateTimeOffset: a
+// A Described is a value of a described type [amqp 1.1.2], such as .NET's DateTimeOffset: a
 // long whose descriptor is the symbol com.microsoft:datetime-offset. It may stand wherever a
-// message can hold any value, and in lists and maps: [ObjectBody], [Stamp.Apply] and
-// [Forwarder.Forward] give it to go-amqp, whose own type for it has no name.
+// message holds any value, and in lists and maps. [ObjectBody], [Stamp.Apply] and
+// [Forwarder.Forward] convert it for go-amqp, which does not export its own type.
 type Described struct {
 	Descriptor any // amqp.Symbol or uint64
 	Value      any
@@ -734,9 +732,8 @@ func (v RawValue) Described() (descriptor, value RawValue, ok bool) {
 	return descriptor, value, true
 }
 
-// shown returns v, or where that is of a type of go-amqp's own, or encoded, what can be read: a
-// []byte for an array of ubyte, a [Described] for a described value. It reports whether that is
-// another.
+// shown returns v as methods return it, and reports whether that differs from v: a []byte for
+// an array of ubyte, a [Described] for a described value, else v.
 func shown(v any) (any, bool) {
 	switch v := v.(type) {
 	case nil, []byte, string, bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64,
@@ -1049,9 +1046,9 @@ func amqpTypeName(v any) string {
 }
 
 // A RawValue is one encoded AMQP value, format code first. The zero RawValue, nil, is no
-// value. The second result of Int, Timestamp, Bool, Float, Bytes and Text is false for a value
-// of another type, for a malformed one (a string that is not UTF-8, say), and if data follows
-// it. None of them allocates, but Text copies. [ValueOf] reads it with JMS's conversions.
+// value. The second result of Int, Timestamp, Bool, Float, Bytes and Text is false if the value
+// is of another type, is malformed or has trailing data. Only Text, which copies, allocates.
+// They convert nothing; [ValueOf] reads a RawValue with JMS's conversions.
 type RawValue []byte
 
 // Type returns the name of the value's AMQP type, such as "ulong", and "no value" for nil
@@ -1148,8 +1145,8 @@ func textFrom(v any) (string, bool) {
 	return "", false
 }
 
-// whole returns a value that a reader has read if it is ok, there was no error, and
-// nothing follows.
+// whole returns a value that r has read, and whether it is ok, without error and without
+// trailing data.
 func whole[T any](r *wire.Reader, value T, ok bool) (T, bool) {
 	if !ok || r.Err() != nil || r.Len() > 0 {
 		var none T
@@ -1176,7 +1173,7 @@ const (
 	numberOther    // of another type
 )
 
-func (n number) stated() bool { return n.kind != numberNone }
+func (n number) isSet() bool { return n.kind != numberNone }
 
 // number returns the value as a number.
 func (v RawValue) number() number {

@@ -207,7 +207,7 @@ func (v View) destination(address, annotation, legacy string) (Destination, erro
 		if err != nil {
 			return Destination{}, err
 		}
-		kind = kindOfWords(&a)
+		kind = kindFromText(&a)
 	}
 	from := v.from()
 	return from.peer.destination(address, kind, from.destination.Kind), nil
@@ -308,7 +308,7 @@ func (v View) Expiration() (int64, error) {
 	}
 	var ttl Opt[uint32]
 	switch {
-	case absolute.stated():
+	case absolute.isSet():
 	case v.raw != nil:
 		ttl = v.raw.Header.TTL
 	default:

@@ -316,7 +316,7 @@ func (w *Workers) run(ctx context.Context, from workSource, handle func(context.
 			}()
 			j.outcome, j.err = 0, errUnfinished
 			j.outcome, j.err = call(working, handle, j.view)
-			if j.err == nil && working.Err() == nil && w.goesOn(j.outcome) {
+			if j.err == nil && working.Err() == nil && w.isFinal(j.outcome) {
 				j.settled = settle(j, j.outcome)
 			}
 		}()
@@ -419,7 +419,7 @@ func (w *Workers) run(ctx context.Context, from workSource, handle func(context.
 			case j.settled != nil:
 				q.done(j)
 				finish(j.settled, true)
-			case j.err == nil && w.goesOn(j.outcome):
+			case j.err == nil && w.isFinal(j.outcome):
 				q.done(j)
 			case j.err == nil:
 				giveBack(j, j.outcome)
@@ -436,7 +436,7 @@ func (w *Workers) run(ctx context.Context, from workSource, handle func(context.
 			case j.retries < w.Retries: // it has not failed yet
 				q.pause(j)
 				retries = append(retries, j)
-			case w.goesOn(failed):
+			case w.isFinal(failed):
 				if err := settle(j, failed); err != nil {
 					finish(err, true)
 				}
@@ -489,8 +489,8 @@ func (w *Workers) key(v View) (GroupKey, error) {
 	return GroupKeyOf(v.Message, GroupIDHeader)
 }
 
-// goesOn reports whether a message with this outcome does not come back, so that its group can go on.
-func (w *Workers) goesOn(o Outcome) bool {
+// isFinal reports whether a message with this outcome does not come back, so that its group can go on.
+func (w *Workers) isFinal(o Outcome) bool {
 	return o == Accepted || o == Rejected && !w.Consumer.Peer.RequeuesRejected
 }
 
