@@ -190,6 +190,42 @@ func TestCheck(t *testing.T) {
 		{"a delivery time in seconds", Artemis(), header + `00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 81 000000006b0d2f00
 			00 53 73 c0 13 0a 40 40 40 40 40 40 40 40 40 83 000001a22d1b6481` + body, []string{
 			"annotation x-opt-delivery-time: Qpid JMS: long before creation-time: milliseconds since 1970, not seconds"}},
+		{"a delivery time in seconds without a creation-time", Artemis(), header + `00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 81 000000006b49d200` + body, []string{
+			"annotation x-opt-delivery-time: Qpid JMS: before 1980: milliseconds since 1970, not seconds"}},
+		{"the first second that is told", BrokerJ(), `00 53 70 c0 02 01 42 00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 81 000000003b9aca00` + body, []string{ // 2001-09-09
+			"annotation x-opt-delivery-time: Qpid JMS: before 1980: milliseconds since 1970, not seconds"}},
+		{"a time long ago", BrokerJ(), `00 53 70 c0 02 01 42 00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 81 000000003b9ac9ff` + body, nil},
+		{"the end of 1979", ActiveMQ(), header + `00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 81 0000004977386fff` + body, []string{ // 315532799999
+			"annotation x-opt-delivery-time: Qpid JMS: before 1980: milliseconds since 1970, not seconds"}},
+		{"1980", ActiveMQ(), header + `00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 81 0000004977387000` + body, nil},
+		{"the end of 2999", ActiveMQ(), header + `00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 81 00001d8fda4cdfff` + body, nil},
+		{"3000", ActiveMQ(), header + `00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 81 00001d8fda4ce000` + body, []string{
+			"annotation x-opt-delivery-time: Qpid JMS: after the year 2999: milliseconds since 1970, not microseconds"}},
+		{"never", ActiveMQ(), header + `00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 81 7fffffffffffffff` + body, nil},
+		{"a delivery time in microseconds", Artemis(), header + `00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 81 0006651728988000` + body, []string{ // 18 * 10^14
+			"annotation x-opt-delivery-time: Qpid JMS: after the year 2999: milliseconds since 1970, not microseconds"}},
+		{"an enqueue time in seconds", ServiceBus(), header + `00 53 72 c1 3e 04 a3 12 "x-opt-jms-msg-type" 51 03 a3 1c "x-opt-scheduled-enqueue-time" 83 000000006b49d200 00 53 75 a0 00`, []string{
+			"annotation x-opt-scheduled-enqueue-time: Qpid JMS: before 1980: milliseconds since 1970, not seconds"}},
+		{"a delay that is a string", Artemis(), header + `00 53 72 c1 1a 02 a3 14 "x-opt-delivery-delay" a1 01 "5"` + body, []string{
+			"annotation x-opt-delivery-delay: Qpid JMS: ignored: JMSDeliveryTime is JMSTimestamp",
+			"annotation x-opt-delivery-delay: ActiveMQ Artemis: got string, want long"}},
+		{"a delay that is negative", ActiveMQ(), header + `00 53 72 c1 19 02 a3 14 "x-opt-delivery-delay" 55 fb` + body, []string{
+			"annotation x-opt-delivery-delay: Qpid JMS: ignored: JMSDeliveryTime is JMSTimestamp",
+			"annotation x-opt-delivery-delay: ActiveMQ Classic: negative, want milliseconds"}},
+		{"a delay that is a timestamp", ActiveMQ(), header + `00 53 72 c1 20 02 a3 14 "x-opt-delivery-delay" 83 0000000000000005` + body, []string{
+			"annotation x-opt-delivery-delay: Qpid JMS: ignored: JMSDeliveryTime is JMSTimestamp",
+			"annotation x-opt-delivery-delay: ActiveMQ Classic: got timestamp, want long"}},
+		{"a delay that is not whole", Artemis(), header + `00 53 72 c1 20 02 a3 14 "x-opt-delivery-delay" 82 3ff8000000000000` + body, []string{
+			"annotation x-opt-delivery-delay: Qpid JMS: ignored: JMSDeliveryTime is JMSTimestamp",
+			"annotation x-opt-delivery-delay: ActiveMQ Artemis: got double, want long"}},
+		{"a delay beyond long", Artemis(), header + `00 53 72 c1 20 02 a3 14 "x-opt-delivery-delay" 80 8000000000000000` + body, []string{
+			"annotation x-opt-delivery-delay: Qpid JMS: ignored: JMSDeliveryTime is JMSTimestamp",
+			"annotation x-opt-delivery-delay: ActiveMQ Artemis: got ulong above 2^63-1, want milliseconds"}},
+		{"a delay of 0", Artemis(), header + `00 53 72 c1 19 02 a3 14 "x-opt-delivery-delay" 55 00` + body, []string{
+			"annotation x-opt-delivery-delay: Qpid JMS: ignored: JMSDeliveryTime is JMSTimestamp"}},
+		{"a delay that is a string, where none is served", BrokerJ(), `00 53 70 c0 02 01 42 00 53 72 c1 1a 02 a3 14 "x-opt-delivery-delay" a1 01 "5"` + body, []string{
+			"annotation x-opt-delivery-delay: Qpid Broker-J: not a delay: the message is delivered at once",
+			"annotation x-opt-delivery-delay: Qpid JMS: ignored: JMSDeliveryTime is JMSTimestamp"}},
 		{"an expiry before the ttl", Artemis(), `00 53 70 c0 08 03 41 40 70 000f4240 00 53 73 c0 1b 0a 40 40 40 40 40 40 40 40 83 000001a22d1b6482 83 000001a22d1b6481` + body, []string{
 			"absolute-expiry-time: Qpid JMS: earlier than creation-time plus ttl: a broker that goes by ttl delivers what has expired here"}},
 		{"an expiry without a ttl", RabbitMQ(), header + `00 53 73 c0 12 09 40 40 40 40 40 40 40 40 83 000003bb2cc3d800` + body, []string{
