@@ -222,10 +222,15 @@ func kindOfRaw(v RawValue) DestinationKind {
 	return DestinationKindFrom(nil, text)
 }
 
-// misplaced looks for names that count as message annotations only, in other sections, and for
+// misplaceable returns the names that count as message annotations only.
+func misplaceable() []string {
+	return []string{AnnotationDestination, AnnotationReplyTo, AnnotationMessageKind, AnnotationDeliveryTime, AnnotationDeliveryDelay, AnnotationEnqueueTime}
+}
+
+// misplaced looks for these names in other sections before the body, and for
 // ways to delay that the peers do not have.
 func (c *checker) misplaced() {
-	for _, name := range []string{AnnotationDestination, AnnotationReplyTo, AnnotationMessageKind, AnnotationDeliveryTime, AnnotationDeliveryDelay, AnnotationEnqueueTime} {
+	for _, name := range misplaceable() {
 		if v, _ := c.m.DeliveryAnnotation(name); v != nil {
 			// qpid-jms-receive: delivery-time-in-delivery-annotations; go-programs: amc-put
 			c.add("delivery-annotation "+name, whoJMS, "ignored: it is a message annotation")
@@ -235,9 +240,9 @@ func (c *checker) misplaced() {
 			c.add("property "+quote(name), whoJMS, "ignored: it is a message annotation")
 		}
 	}
-	for _, name := range []string{"_AMQ_SCHED_DELIVERY", "ScheduledEnqueueTimeUtc", "x-delay", "AMQ_SCHEDULED_CRON", "AMQ_SCHEDULED_PERIOD", "AMQ_SCHEDULED_REPEAT"} {
+	for _, name := range []string{"_AMQ_SCHED_DELIVERY", "ScheduledEnqueueTimeUtc", "x-delay", "JMSDeliveryTime", propertyScheduledDelay, "AMQ_SCHEDULED_CRON", "AMQ_SCHEDULED_PERIOD", "AMQ_SCHEDULED_REPEAT"} {
 		in := ""
-		if v, _ := c.m.find(c.m.ApplicationProperties, wire.String, name, false); v != nil {
+		if v, _ := c.m.find(c.m.ApplicationProperties, wire.String, name, false); v != nil && name != propertyScheduledDelay { // the application's own, see delays
 			in = "property " + quote(name)
 		} else if v, _ := c.m.Annotation(name); v != nil {
 			in = "annotation " + name
@@ -698,6 +703,11 @@ func (c *checker) sectionsKeys() {
 			}
 		case SectionFooter:
 			c.annotationKeys(s.Bytes, "footer")
+			for _, name := range misplaceable() {
+				if v, _ := c.m.find(s.Bytes, wire.Symbol, name, false); v != nil {
+					c.add("footer "+name, whoJMS, "ignored: it is a message annotation")
+				}
+			}
 		}
 	}
 }

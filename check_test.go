@@ -184,6 +184,14 @@ func TestCheck(t *testing.T) {
 			`property "_AMQ_SCHED_DELIVERY": Qpid Broker-J: not a delay: the message is delivered at once`}},
 		{"RabbitMQ 3's plugin's way to delay", RabbitMQ(), header + `00 53 72 c1 0c 02 a3 07 "x-delay" 54 05` + body, []string{
 			"annotation x-delay: RabbitMQ: not a delay: the message is delivered at once"}},
+		{"ActiveMQ's way to delay as an annotation", ActiveMQ(), header + `00 53 72 c1 2e 04 a3 12 "x-opt-jms-msg-type" 51 05 a3 13 "AMQ_SCHEDULED_DELAY" 55 05` + body, []string{
+			"annotation AMQ_SCHEDULED_DELAY: ActiveMQ Classic: not a delay: the message is delivered at once",
+			`message-annotations: AMQP 1.0: key "AMQ_SCHEDULED_DELAY" is reserved: it does not start with x-`}},
+		{"the header's name as a property", BrokerJ(), `00 53 70 c0 02 01 42 00 53 74 c1 1b 02 a1 0f "JMSDeliveryTime" 81 000001a22d1b6481` + body, []string{
+			`property "JMSDeliveryTime": Qpid Broker-J: not a delay: the message is delivered at once`}},
+		{"a delivery time in the footer", Artemis(), header + body + `00 53 78 c1 1f 02 a3 13 "x-opt-delivery-time" 81 000001a22d1b6481`, []string{
+			"footer x-opt-delivery-time: Qpid JMS: ignored: it is a message annotation"}},
+		{"a null in the footer", Artemis(), header + body + `00 53 78 c1 17 02 a3 13 "x-opt-delivery-time" 40`, nil},
 		{"an enqueue time that is a long", ServiceBus(), header + `00 53 72 c1 28 02 a3 1c "x-opt-scheduled-enqueue-time" 81 000001a22d1b6481 00 53 75 a0 00`, []string{
 			"annotation x-opt-scheduled-enqueue-time: Azure Service Bus: got long, want timestamp",
 			"body: Qpid JMS: no x-opt-jms-msg-type: read as a BytesMessage, also if it is a text"}},
