@@ -222,10 +222,15 @@ func kindOfRaw(v RawValue) DestinationKind {
 	return DestinationKindFrom(nil, text)
 }
 
-// misplaced looks for names that count as message annotations only, in other sections, and for
+// misplaceable returns the names that count as message annotations only.
+func misplaceable() []string {
+	return []string{AnnotationDestination, AnnotationReplyTo, AnnotationMessageKind, AnnotationDeliveryTime, AnnotationDeliveryDelay, AnnotationEnqueueTime}
+}
+
+// misplaced looks for these names in other sections before the body, and for
 // ways to delay that the peers do not have.
 func (c *checker) misplaced() {
-	for _, name := range []string{AnnotationDestination, AnnotationReplyTo, AnnotationMessageKind, AnnotationDeliveryTime, AnnotationDeliveryDelay, AnnotationEnqueueTime} {
+	for _, name := range misplaceable() {
 		if v, _ := c.m.DeliveryAnnotation(name); v != nil {
 			// qpid-jms-receive: delivery-time-in-delivery-annotations; go-programs: amc-put
 			c.add("delivery-annotation "+name, whoJMS, "ignored: it is a message annotation")
@@ -235,9 +240,9 @@ func (c *checker) misplaced() {
 			c.add("property "+quote(name), whoJMS, "ignored: it is a message annotation")
 		}
 	}
-	for _, name := range []string{"_AMQ_SCHED_DELIVERY", "ScheduledEnqueueTimeUtc", "x-delay", "AMQ_SCHEDULED_CRON", "AMQ_SCHEDULED_PERIOD", "AMQ_SCHEDULED_REPEAT"} {
+	for _, name := range []string{"_AMQ_SCHED_DELIVERY", "ScheduledEnqueueTimeUtc", "x-delay", "JMSDeliveryTime", propertyScheduledDelay, "AMQ_SCHEDULED_CRON", "AMQ_SCHEDULED_PERIOD", "AMQ_SCHEDULED_REPEAT"} {
 		in := ""
-		if v, _ := c.m.find(c.m.ApplicationProperties, wire.String, name, false); v != nil {
+		if v, _ := c.m.find(c.m.ApplicationProperties, wire.String, name, false); v != nil && name != propertyScheduledDelay { // the application's own, see delays
 			in = "property " + quote(name)
 		} else if v, _ := c.m.Annotation(name); v != nil {
 			in = "annotation " + name
@@ -350,17 +355,43 @@ func (c *checker) delays() {
 		case DelayRelative:
 			// live: delivery delay by x-opt-delivery-delay: Go to JMS
 			c.add(in, whoJMS, "ignored: JMSDeliveryTime is JMSTimestamp")
+			takes := func(p *Peer) bool { return p.Delay != DelayUnset && !p.ignores(form) }
+			switch {
+			case n.kind == numberTooLarge:
+				c.each(in, "got "+t+" above 2^63-1, want milliseconds", takes)
+			case n.kind == numberInteger && n.n < 0:
+				c.each(in, "negative, want milliseconds", takes)
+			case n.kind != numberInteger && n.kind != numberNone:
+				c.each(in, "got "+t+", want long", takes)
+			}
 		case DelayProperty:
 			// live: delivery delay by AMQ_SCHEDULED_DELAY: Go to Go
 			c.each(in, "treated as a delay and removed", func(p *Peer) bool { return p.Product == productActiveMQ && p.Delay != DelayProperty })
 		}
-		if created, err := c.timestamp(); (form == DelayAbsolute || form == DelayEnqueueTime) && (n.kind == numberInteger || n.kind == numberTimestamp) &&
-			err == nil && created > 0 && n.n > 0 && n.n < created/100 {
-			c.add(in, whoJMS, "long before creation-time: milliseconds since 1970, not seconds")
+		if form == DelayAbsolute || form == DelayEnqueueTime {
+			c.unit(in, n)
 		}
 	}
 	if forms > 1 {
 		c.add("message-annotations", whoJMS, "more than one form of delay: which one counts depends on the peer")
+	}
+}
+
+// unit looks for a time that is not in milliseconds. Seconds from 2001 on, which is all the time that
+// there has been AMQP 1.0, are milliseconds before 1980 until the year 11968; smaller numbers may be a
+// time long ago, at once. Microseconds from 1971 on are milliseconds after the year 2999; the last
+// time that there is may stand for never.
+func (c *checker) unit(in string, n number) {
+	const in2001, in1980, in3000 = 1e9, 315_532_800_000, 32_503_680_000_000
+	created, err := c.timestamp()
+	switch {
+	case n.kind != numberInteger && n.kind != numberTimestamp:
+	case err == nil && created > 0 && n.n > 0 && n.n < created/100:
+		c.add(in, whoJMS, "long before creation-time: milliseconds since 1970, not seconds")
+	case in2001 <= n.n && n.n < in1980:
+		c.add(in, whoJMS, "before 1980: milliseconds since 1970, not seconds")
+	case n.n >= in3000 && n.n < math.MaxInt64:
+		c.add(in, whoJMS, "after the year 2999: milliseconds since 1970, not microseconds")
 	}
 }
 
@@ -672,6 +703,11 @@ func (c *checker) bodyKeys() {
 			}
 		case SectionFooter:
 			c.annotationKeys(s.Bytes, "footer")
+			for _, name := range misplaceable() {
+				if v, _ := c.m.find(s.Bytes, wire.Symbol, name, false); v != nil {
+					c.add("footer "+name, whoJMS, "ignored: it is a message annotation")
+				}
+			}
 		}
 	}
 }

@@ -184,12 +184,56 @@ func TestCheck(t *testing.T) {
 			`property "_AMQ_SCHED_DELIVERY": Qpid Broker-J: not a delay: the message is delivered at once`}},
 		{"RabbitMQ 3's plugin's way to delay", RabbitMQ(), header + `00 53 72 c1 0c 02 a3 07 "x-delay" 54 05` + body, []string{
 			"annotation x-delay: RabbitMQ: not a delay: the message is delivered at once"}},
+		{"ActiveMQ's way to delay as an annotation", ActiveMQ(), header + `00 53 72 c1 2e 04 a3 12 "x-opt-jms-msg-type" 51 05 a3 13 "AMQ_SCHEDULED_DELAY" 55 05` + body, []string{
+			"annotation AMQ_SCHEDULED_DELAY: ActiveMQ Classic: not a delay: the message is delivered at once",
+			`message-annotations: AMQP 1.0: key "AMQ_SCHEDULED_DELAY" is reserved: it does not start with x-`}},
+		{"the header's name as a property", BrokerJ(), `00 53 70 c0 02 01 42 00 53 74 c1 1b 02 a1 0f "JMSDeliveryTime" 81 000001a22d1b6481` + body, []string{
+			`property "JMSDeliveryTime": Qpid Broker-J: not a delay: the message is delivered at once`}},
+		{"a delivery time in the footer", Artemis(), header + body + `00 53 78 c1 1f 02 a3 13 "x-opt-delivery-time" 81 000001a22d1b6481`, []string{
+			"footer x-opt-delivery-time: Qpid JMS: ignored: it is a message annotation"}},
+		{"a null in the footer", Artemis(), header + body + `00 53 78 c1 17 02 a3 13 "x-opt-delivery-time" 40`, nil},
 		{"an enqueue time that is a long", ServiceBus(), header + `00 53 72 c1 28 02 a3 1c "x-opt-scheduled-enqueue-time" 81 000001a22d1b6481 00 53 75 a0 00`, []string{
 			"annotation x-opt-scheduled-enqueue-time: Azure Service Bus: got long, want timestamp",
 			"body: Qpid JMS: no x-opt-jms-msg-type: read as a BytesMessage, also if it is a text"}},
 		{"a delivery time in seconds", Artemis(), header + `00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 81 000000006b0d2f00
 			00 53 73 c0 13 0a 40 40 40 40 40 40 40 40 40 83 000001a22d1b6481` + body, []string{
 			"annotation x-opt-delivery-time: Qpid JMS: long before creation-time: milliseconds since 1970, not seconds"}},
+		{"a delivery time in seconds without a creation-time", Artemis(), header + `00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 81 000000006b49d200` + body, []string{
+			"annotation x-opt-delivery-time: Qpid JMS: before 1980: milliseconds since 1970, not seconds"}},
+		{"the first second that is told", BrokerJ(), `00 53 70 c0 02 01 42 00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 81 000000003b9aca00` + body, []string{ // 2001-09-09
+			"annotation x-opt-delivery-time: Qpid JMS: before 1980: milliseconds since 1970, not seconds"}},
+		{"a time long ago", BrokerJ(), `00 53 70 c0 02 01 42 00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 81 000000003b9ac9ff` + body, nil},
+		{"the end of 1979", ActiveMQ(), header + `00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 81 0000004977386fff` + body, []string{ // 315532799999
+			"annotation x-opt-delivery-time: Qpid JMS: before 1980: milliseconds since 1970, not seconds"}},
+		{"1980", ActiveMQ(), header + `00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 81 0000004977387000` + body, nil},
+		{"the end of 2999", ActiveMQ(), header + `00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 81 00001d8fda4cdfff` + body, nil},
+		{"3000", ActiveMQ(), header + `00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 81 00001d8fda4ce000` + body, []string{
+			"annotation x-opt-delivery-time: Qpid JMS: after the year 2999: milliseconds since 1970, not microseconds"}},
+		{"never", ActiveMQ(), header + `00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 81 7fffffffffffffff` + body, nil},
+		{"a delivery time in microseconds", Artemis(), header + `00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 81 0006651728988000` + body, []string{ // 18 * 10^14
+			"annotation x-opt-delivery-time: Qpid JMS: after the year 2999: milliseconds since 1970, not microseconds"}},
+		{"an enqueue time in seconds", ServiceBus(), header + `00 53 72 c1 3e 04 a3 12 "x-opt-jms-msg-type" 51 03 a3 1c "x-opt-scheduled-enqueue-time" 83 000000006b49d200 00 53 75 a0 00`, []string{
+			"annotation x-opt-scheduled-enqueue-time: Qpid JMS: before 1980: milliseconds since 1970, not seconds"}},
+		{"a delay that is a string", Artemis(), header + `00 53 72 c1 1a 02 a3 14 "x-opt-delivery-delay" a1 01 "5"` + body, []string{
+			"annotation x-opt-delivery-delay: Qpid JMS: ignored: JMSDeliveryTime is JMSTimestamp",
+			"annotation x-opt-delivery-delay: ActiveMQ Artemis: got string, want long"}},
+		{"a delay that is negative", ActiveMQ(), header + `00 53 72 c1 19 02 a3 14 "x-opt-delivery-delay" 55 fb` + body, []string{
+			"annotation x-opt-delivery-delay: Qpid JMS: ignored: JMSDeliveryTime is JMSTimestamp",
+			"annotation x-opt-delivery-delay: ActiveMQ Classic: negative, want milliseconds"}},
+		{"a delay that is a timestamp", ActiveMQ(), header + `00 53 72 c1 20 02 a3 14 "x-opt-delivery-delay" 83 0000000000000005` + body, []string{
+			"annotation x-opt-delivery-delay: Qpid JMS: ignored: JMSDeliveryTime is JMSTimestamp",
+			"annotation x-opt-delivery-delay: ActiveMQ Classic: got timestamp, want long"}},
+		{"a delay that is not whole", Artemis(), header + `00 53 72 c1 20 02 a3 14 "x-opt-delivery-delay" 82 3ff8000000000000` + body, []string{
+			"annotation x-opt-delivery-delay: Qpid JMS: ignored: JMSDeliveryTime is JMSTimestamp",
+			"annotation x-opt-delivery-delay: ActiveMQ Artemis: got double, want long"}},
+		{"a delay beyond long", Artemis(), header + `00 53 72 c1 20 02 a3 14 "x-opt-delivery-delay" 80 8000000000000000` + body, []string{
+			"annotation x-opt-delivery-delay: Qpid JMS: ignored: JMSDeliveryTime is JMSTimestamp",
+			"annotation x-opt-delivery-delay: ActiveMQ Artemis: got ulong above 2^63-1, want milliseconds"}},
+		{"a delay of 0", Artemis(), header + `00 53 72 c1 19 02 a3 14 "x-opt-delivery-delay" 55 00` + body, []string{
+			"annotation x-opt-delivery-delay: Qpid JMS: ignored: JMSDeliveryTime is JMSTimestamp"}},
+		{"a delay that is a string, where none is served", BrokerJ(), `00 53 70 c0 02 01 42 00 53 72 c1 1a 02 a3 14 "x-opt-delivery-delay" a1 01 "5"` + body, []string{
+			"annotation x-opt-delivery-delay: Qpid Broker-J: not a delay: the message is delivered at once",
+			"annotation x-opt-delivery-delay: Qpid JMS: ignored: JMSDeliveryTime is JMSTimestamp"}},
 		{"an expiry before the ttl", Artemis(), `00 53 70 c0 08 03 41 40 70 000f4240 00 53 73 c0 1b 0a 40 40 40 40 40 40 40 40 83 000001a22d1b6482 83 000001a22d1b6481` + body, []string{
 			"absolute-expiry-time: Qpid JMS: earlier than creation-time plus ttl: a broker that goes by ttl delivers what has expired here"}},
 		{"an expiry without a ttl", RabbitMQ(), header + `00 53 73 c0 12 09 40 40 40 40 40 40 40 40 83 000003bb2cc3d800` + body, []string{

@@ -14,8 +14,9 @@ import (
 // in messages that its connections receive, each char becomes a uint, which is its code
 // point. The type is lost, so never use it in a program that forwards or stores messages.
 // Nothing else changes. go-amqp still fails on symbolic section descriptors, arrays of
-// arrays, lists or described values, and maps keyed by a list or by both a char and an
-// equal uint. The zero value is ready to use, for any number of connections at once.
+// arrays, lists or described values, and maps keyed by a list, map, array or binary or by
+// both a char and an equal uint; keyed by a described list, it panics. The zero value is
+// ready to use, for any number of connections at once.
 type CharRewriter struct {
 	// Decimals also turns decimal32, decimal64 and decimal128 into uint, ulong and uuid,
 	// whose values are wrong. Set it before Wrap.
