@@ -604,7 +604,8 @@ func (p Peer) ReplySelector(id ID) (string, error) {
 	case p.CorrelationIDs == IDFormJMS:
 		text = id.JMSCorrelationID()
 	case p.CorrelationIDs == IDFormNoPrefix && id.kind == idString:
-		if text = id.text; !strings.HasPrefix(text, idPrefix) && markedAnyhow(text) {
+		text = id.text
+		if marker, _ := cutMarker(idPrefix + text); marker != "" && marker != markerNoPrefix { // this one it does not know
 			text = markerString + text
 		}
 	case p.CorrelationIDs == IDFormNoPrefix:
@@ -622,9 +623,7 @@ func (p Peer) ReplySelector(id ID) (string, error) {
 
 // markedAnyhow reports whether a string begins with a marker, with ID: before it or without.
 func markedAnyhow(s string) bool {
-	if marker, _ := cutMarker(s); marker != "" {
-		return true
-	}
-	marker, _ := cutMarker(idPrefix + s[:min(len(s), len(markerNoPrefix))])
-	return marker != ""
+	with, _ := cutMarker(s)
+	without, _ := cutMarker(idPrefix + s)
+	return with+without != ""
 }

@@ -350,6 +350,7 @@ func TestReplySelector(t *testing.T) {
 		{ActiveMQ(), []byte{0xab, 0xcd}, "AMQP_BINARY:ABCD"}, {Artemis(), []byte{1}, "!" + none}, {BrokerJ(), []byte{1}, "!" + none},
 		{Artemis(), "ID:AMQP_ULONG:42", "ID:AMQP_STRING:ID:AMQP_ULONG:42"}, {ActiveMQ(), "ID:AMQP_ULONG:42", "ID:AMQP_ULONG:42"}, {BrokerJ(), "ID:AMQP_ULONG:42", "ID:AMQP_ULONG:42"},
 		{Artemis(), "AMQP_ULONG:42", "AMQP_ULONG:42"}, {ActiveMQ(), "AMQP_ULONG:42", "AMQP_STRING:AMQP_ULONG:42"}, {BrokerJ(), "AMQP_ULONG:42", "AMQP_ULONG:42"},
+		{ActiveMQ(), "AMQP_NO_PREFIX:x", "AMQP_NO_PREFIX:x"}, {ActiveMQ(), "ID:AMQP_NO_PREFIX:x", "ID:AMQP_NO_PREFIX:x"},
 		{other, uint64(42), "!" + unset}, {other, u, "!" + unset}, {other, []byte{1}, "!" + unset}, {other, "ID:AMQP_ULONG:42", "!" + unset}, {other, "AMQP_ULONG:42", "!" + unset},
 		{RabbitMQ(), "ID:abc", "!the peer is not known to obey selectors (Peer.Selects)"},
 		{Artemis(), nil, "!none: replies to it cannot be told from others"},

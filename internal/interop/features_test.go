@@ -26,7 +26,7 @@ func features() []feature {
 	var all []feature
 	for _, some := range [][]feature{
 		peerFeatures(), idFeatures(), headerFeatures(), expirationFeatures(), delayFeatures(), redeliveryFeatures(),
-		destinationFeatures(), selectorFeatures(), bodyFeatures(), charFeatures(), propertyFeatures(), groupFeatures(), linkFeatures(), amqp091Features(), checkFeatures(), workersFeatures(),
+		destinationFeatures(), selectorFeatures(), selectorsLiveFeatures(), bodyFeatures(), charFeatures(), propertyFeatures(), groupFeatures(), linkFeatures(), amqp091Features(), checkFeatures(), workersFeatures(),
 	} {
 		all = append(all, some...)
 	}

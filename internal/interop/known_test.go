@@ -103,6 +103,29 @@ var known = map[string]byBroker{
 	"selector on a binary as JMSMessageID: Go to JMS":     spelled("BINARY", "CAFE", byBroker{"BJ": unknown, "ART": unknown}),
 	"selector on a binary as JMSCorrelationID: Go to JMS": spelled("BINARY", "CAFE", byBroker{"AMQ": withoutID, "BJ": unknown, "ART": unknown}),
 
+	// What brokers read otherwise, by the slugs of testdata/deviations.md.
+	"25 selectors: JMS gets what Selector matches":                  refusedUnsent(nil),
+	"selector, not-binds-tighter: JMS gets what Selector matches":   refusedUnsent(byBroker{"AMQ": notBindsTighter, "ART": notBindsTighter}),
+	"selector, division: JMS gets what Selector matches":            refusedUnsent(byBroker{"AMQ": divides, "BJ": divides, "ART": divides}),
+	"selector, unlike-types-differ: JMS gets what Selector matches": refusedUnsent(byBroker{"AMQ": unlikeDiffer, "BJ": unlikeDiffer, "ART": unlikeDiffer}),
+	"selector, null-equals: JMS gets what Selector matches": refusedUnsent(byBroker{
+		"BJ": {"absent differs from 1", "missing <> 1: [1 2 3 4 5 6 7], not []"},
+	}),
+	"selector, and-or-of-unknown: JMS gets what Selector matches": refusedUnsent(byBroker{
+		"BJ": {"unknown OR false is false", "NOT (missing LIKE 'x' OR FALSE): [1 2 3 4 5 6 7], not []"},
+	}),
+	"selector, order-of-strings: JMS gets what Selector matches": refusedUnsent(byBroker{"AMQ": ordersStrings, "BJ": ordersStrings, "ART": ordersStrings}),
+	"selector, narrow-types: JMS gets what Selector matches":     refusedUnsent(byBroker{"AMQ": narrow, "BJ": narrow, "ART": narrow}),
+	"selector, float-suffix: JMS gets what Selector matches":     refusedUnsent(byBroker{"AMQ": floatSuffix, "BJ": floatSuffix, "ART": floatSuffix}),
+	"selector, header-names: JMS gets what Selector matches":     refusedUnsent(byBroker{"AMQ": headerName, "BJ": headerName, "ART": headerName}),
+	"selector, comments: JMS gets what Selector matches":         refusedUnsent(byBroker{"AMQ": comment, "BJ": comment, "ART": comment}),
+	"selector, jmsx-names: JMS gets what Selector matches": refusedUnsent(byBroker{
+		"BJ": {"JMSXGroupID is no field", "JMSXGroupID = 'g3': [], not [3]"},
+	}),
+	"ReplySelector of ids that are strings: JMS gets the reply": refusedUnsent(nil),
+	"ReplySelector of a ulong and a uuid: JMS gets the reply":   refusedUnsent(nil),
+	"ReplySelector of a binary: JMS gets the reply":             refusedUnsent(byBroker{"BJ": noBinary, "ART": noBinary}),
+
 	// Qpid JMS sends no body section, which is no AMQP message.
 	"Message: JMS to Go": {
 		"R4.0": {"refused: no body section", "it is refused: amqp:internal-error"},
@@ -267,6 +290,29 @@ func refusing(brokers byBroker, how string) byBroker {
 	}
 	brokers["R4.0"] = instead{"subscriptions refused", "the subscription is refused: " + how}
 	brokers["R4.3"] = instead{"subscriptions refused", "the subscription is refused: amqp:invalid-field"}
+	return brokers
+}
+
+// How brokers read selectors otherwise.
+var (
+	notBindsTighter = instead{"matches nothing", "n IS NOT NULL AND NOT n = 1: [], not [2]"}
+	divides         = instead{"7 / 2 is 3.5", "n / 2 = 3: [], not [2]"}
+	unlikeDiffer    = instead{"unlike types differ", "color IS NOT NULL AND color <> 1: [1 2 3], not []"}
+	ordersStrings   = instead{"orders strings", "color < name OR color > JMSType: [2], not []"}
+	narrow          = instead{"5 is not below 6", "6 > b: [], not [3]"}
+	floatSuffix     = instead{"refused", "f = 0.1f: refused, not [6]"}
+	headerName      = instead{"taken", "JMSExpiration = 0: [1 2 3 4 5 6 7], not refused"}
+	comment         = instead{"taken", "n = 1 /* one */: [1], not refused"}
+	noBinary        = instead{"no spelling", "refused: the peer's selectors have no spelling of a binary"}
+)
+
+// refusedUnsent adds to what brokers do that no selector is sent to RabbitMQ.
+func refusedUnsent(brokers byBroker) byBroker {
+	if brokers == nil {
+		brokers = byBroker{}
+	}
+	i := instead{"refused before it is sent", "refused before an attach"}
+	brokers["R4.0"], brokers["R4.3"] = i, i
 	return brokers
 }
 
