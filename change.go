@@ -220,10 +220,8 @@ func removes(v any) bool {
 // appendValue appends the value of an entry.
 func appendValue(b []byte, kind SectionKind, e Entry) ([]byte, error) {
 	if raw, ok := e.Value.(RawValue); ok {
-		r := wire.NewReader(raw)
-		r.Skip()
-		if r.Done(); r.Err() != nil {
-			return nil, entryError(kind, e.Name, &ValueError{Value: "of type RawValue", Err: r.Err()})
+		if err := raw.complete(0); err != nil {
+			return nil, entryError(kind, e.Name, &ValueError{Value: "of type RawValue", Err: err})
 		}
 		return append(b, raw...), nil
 	}
