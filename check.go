@@ -353,7 +353,7 @@ func (c *checker) delays() {
 				c.each(in, "got "+t+", want timestamp", func(p *Peer) bool { return p.Delay == DelayEnqueueTime })
 			}
 		case DelayRelative:
-			// live: delivery delay by x-opt-delivery-delay: Go to JMS
+			// brokers that serve it add no delivery time, and Qpid JMS reads nothing else
 			c.add(in, whoJMS, "ignored: JMSDeliveryTime is JMSTimestamp")
 			takes := func(p *Peer) bool { return p.Delay != DelayUnset && !p.ignores(form) }
 			switch {

@@ -2,6 +2,7 @@ package amqpjms
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"iter"
@@ -2519,6 +2520,53 @@ func TestAppendRows(t *testing.T) {
 	}
 	_, err = Editor{}.Append(nil, Stamp{}, &Message{Body: Body{Value: deep}})
 	wantValueError(t, err, `amqpjms: body string: nested too deep`)
+}
+
+// A value that is encoded already counts with what is around it: 100 levels in all are read.
+func TestAppendDeepRaw(t *testing.T) {
+	nest := func(n int, value []byte, around func([]byte) []byte) []byte {
+		for range n {
+			value = around(value)
+		}
+		return value
+	}
+	sized := func(code byte, content ...byte) []byte { // in the wide form
+		return append(binary.BigEndian.AppendUint32([]byte{code}, uint32(len(content))), content...)
+	}
+	forms := map[string]func([]byte) []byte{
+		"list":  func(v []byte) []byte { return sized(0xd0, append([]byte{0, 0, 0, 1}, v...)...) },
+		"map":   func(v []byte) []byte { return sized(0xd1, append([]byte{0, 0, 0, 2, 0x40}, v...)...) },
+		"array": func(v []byte) []byte { return sized(0xf0, append([]byte{0, 0, 0, 1}, v...)...) },
+		"value": func(v []byte) []byte { return append([]byte{0, 0x53, 1}, v...) },
+	}
+	for form, around := range forms {
+		for _, row := range []struct {
+			levels, around int
+			fits           bool
+		}{{100, 0, true}, {101, 0, false}, {99, 1, true}, {100, 1, false}, {1, 99, true}, {1, 100, false}} {
+			raw := RawValue(nest(row.levels, wire.AppendNull(nil), around))
+			var v any = raw
+			for range row.around {
+				v = []any{v}
+			}
+			b, err := Editor{}.Append(nil, Stamp{}, &Message{Body: Body{Value: v}})
+			_, changed := Change{Annotations: []Entry{{"x", raw}}}.AppendTo(nil, &RawMessage{})
+			if row.levels > 100 {
+				require.EqualError(t, changed, `amqpjms: message-annotations "x" of type RawValue: byte 0: nested too deep`, form)
+			} else {
+				require.NoError(t, changed, form)
+			}
+			if !row.fits {
+				require.EqualError(t, err, "amqpjms: body "+raw.Type()+": nested too deep", "%s %v", form, row)
+				continue
+			}
+			require.NoError(t, err, "%s %v", form, row)
+			var m RawMessage
+			require.NoError(t, m.Parse(b))
+			_, err = Consumer{}.ViewRaw(&m, sentAt()).Body()
+			require.NoError(t, err, "%s %v", form, row)
+		}
+	}
 }
 
 // Every value that go-amqp decodes comes back from what appendAny makes of it.

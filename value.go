@@ -859,14 +859,87 @@ func appendAny(b []byte, what string, v any, depth int) ([]byte, error) {
 	case Described:
 		return appendDescribed(b, what, v, depth)
 	case RawValue:
+<<<<<<< HEAD
 		r := wire.NewReader(v)
 		r.Skip()
 		if r.Done(); r.Err() != nil {
 			return b, &ValueError{What: what, Value: "of type RawValue", Err: r.Err()}
+=======
+		if err := v.complete(depth); err != nil {
+			return b, &ValueError{What: what, Value: v.Type(), Err: err.Err}
+>>>>>>> fixcodec
 		}
 		return append(b, v...), nil
 	}
 	return appendRare(b, what, v, depth)
+}
+
+// complete is an error unless v is one complete value that is not nested too deep where that
+// many levels are around it. Only the size is checked of what stands in a list, map or array.
+func (v RawValue) complete(depth int) *wire.Error {
+	r := wire.NewReader(v)
+	inside := r
+	r.Skip()
+	if r.Done(); r.Err() == nil && tooDeep(&inside, depth) {
+		r.Fail(0, errTooDeep)
+	}
+	return r.Err()
+}
+
+// tooDeep reads a value and reports whether it is nested so deep, with what is around it, that a
+// reader does not enter it. It ends where something is malformed.
+func tooDeep(r *wire.Reader, depth int) bool {
+	t := r.Next()
+	switch t {
+	case wire.List, wire.Map, wire.Array, wire.Described:
+	default:
+		r.Skip()
+		return false
+	}
+	if depth >= wire.MaxDepth {
+		return true
+	}
+	if t == wire.Described {
+		descriptor, value, _ := RawValue(r.Value()).Described()
+		d, v := wire.NewReader(descriptor), wire.NewReader(value)
+		return tooDeep(&d, depth+1) || tooDeep(&v, depth+1)
+	}
+	if t == wire.Array {
+		return arrayTooDeep(r, depth+1)
+	}
+	var outer wire.Outer
+	var n int
+	if t == wire.List {
+		outer, n = r.List()
+	} else {
+		outer, n = r.Map()
+		n *= 2
+	}
+	for ; n > 0 && r.Err() == nil; n-- {
+		if tooDeep(r, depth+1) {
+			return true
+		}
+	}
+	r.Leave(outer)
+	return false
+}
+
+// arrayTooDeep is tooDeep for an array, whose elements are at a depth.
+func arrayTooDeep(r *wire.Reader, depth int) bool {
+	outer, constructor, n := r.Array()
+	if len(constructor) == 0 {
+		return false
+	}
+	switch wire.ElementType(constructor[len(constructor)-1:]) {
+	case wire.List, wire.Map, wire.Array:
+		for ; n > 0 && r.Err() == nil; n-- {
+			if e := r.Element(constructor); tooDeep(&e, depth) {
+				return true
+			}
+		}
+	}
+	r.LeaveEarly(outer)
+	return false
 }
 
 func appendList(b []byte, what string, list []any, depth int) (_ []byte, err error) {
