@@ -216,17 +216,9 @@ func removes(v any) bool {
 
 // appendValue appends the value of an entry.
 func appendValue(b []byte, kind SectionKind, e Entry) ([]byte, error) {
-<<<<<<< HEAD
 	b, err := appendScalar(b, e.Value)
 	if err != nil {
 		return nil, entryError(kind, e.Name, err)
-=======
-	if raw, ok := e.Value.(RawValue); ok {
-		if err := raw.complete(0); err != nil {
-			return nil, entryError(kind, e.Name, &ValueError{Value: "of type RawValue", Err: err})
-		}
-		return append(b, raw...), nil
->>>>>>> fixcodec
 	}
 	return b, nil
 }

@@ -859,15 +859,8 @@ func appendAny(b []byte, what string, v any, depth int) ([]byte, error) {
 	case Described:
 		return appendDescribed(b, what, v, depth)
 	case RawValue:
-<<<<<<< HEAD
-		r := wire.NewReader(v)
-		r.Skip()
-		if r.Done(); r.Err() != nil {
-			return b, &ValueError{What: what, Value: "of type RawValue", Err: r.Err()}
-=======
 		if err := v.complete(depth); err != nil {
-			return b, &ValueError{What: what, Value: v.Type(), Err: err.Err}
->>>>>>> fixcodec
+			return b, &ValueError{What: what, Value: "of type RawValue", Err: err}
 		}
 		return append(b, v...), nil
 	}
@@ -881,7 +874,7 @@ func (v RawValue) complete(depth int) *wire.Error {
 	inside := r
 	r.Skip()
 	if r.Done(); r.Err() == nil && tooDeep(&inside, depth) {
-		r.Fail(0, errTooDeep)
+		r.Fail(0, goamqp.ErrTooDeep)
 	}
 	return r.Err()
 }
