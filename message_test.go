@@ -2680,3 +2680,8 @@ func messageOfView(v View) (m Message, err error) {
 	}
 	return m, nil
 }
+
+// The zero View is that of a message that says nothing.
+func TestZeroView(t *testing.T) {
+	require.Equal(t, plainValue(viewFields(View{Message: &amqp.Message{}})), plainValue(viewFields(View{})))
+}
