@@ -431,6 +431,11 @@ func (c *checker) properties() {
 			if id, err := v.ID(); err != nil {
 				c.add(in, whoAMQP, plainError(err))
 			} else {
+				if v.Type() == wire.Symbol.String() {
+					c.add(in, whoAMQP, "got symbol, want string, ulong, uuid or binary")
+					// qpid-jms-receive: id-wrong-type-symbol
+					c.add(in, whoJMS, "got symbol: cannot be read")
+				}
 				c.id(in, id, v)
 			}
 			continue

@@ -412,7 +412,7 @@ func (id ID) uuid() (u [16]byte) {
 }
 
 // ID returns the id of an encoded message-id or correlation-id, no id for a nil RawValue
-// and for null. A value of another type is an error, a *[WireError].
+// and for null. A symbol reads as its text. A value of another type is an error, a *[WireError].
 func (v RawValue) ID() (id ID, err error) {
 	r := wire.NewReader(v)
 	if len(v) > 0 && !r.Null() {
@@ -425,11 +425,14 @@ func (v RawValue) ID() (id ID, err error) {
 	return id, nil
 }
 
-// readID reads an id of one of the four types [amqp 3.2.11 to 3.2.14].
+// readID reads an id of one of the four types [amqp 3.2.11 to 3.2.14]. A symbol reads as its
+// text, as in the other fields.
 func readID(r *wire.Reader) ID {
 	switch t := r.Next(); t {
 	case wire.String:
 		return ID{kind: idString, text: string(r.String())}
+	case wire.Symbol:
+		return ID{kind: idString, text: string(r.Symbol())}
 	case wire.Ulong:
 		return ulongID(r.Ulong())
 	case wire.UUID:
@@ -490,6 +493,8 @@ func (m *RawMessage) appendID(b []byte, field PropertiesField, as idField) ([]by
 		switch t := r.Next(); t {
 		case wire.String:
 			b = appendStringID(b, r.String(), as)
+		case wire.Symbol:
+			b = appendStringID(b, r.Symbol(), as)
 		case wire.Ulong:
 			b = appendUlongID(b, r.Ulong())
 		case wire.UUID:

@@ -61,7 +61,8 @@ type reception struct {
 }
 
 // A View is a received message as JMS sees it. [Consumer.View] and [Consumer.ViewRaw] make
-// it; View{Message: m} is that of the zero Consumer without a time of receipt. Text is
+// it; View{Message: m} is that of the zero Consumer without a time of receipt, the zero View that
+// of an empty message. Text is
 // copied, other methods allocate nothing but errors, maps and lists. A View may be used by
 // several goroutines at once while the message does not change. Do not compare Views with
 // ==: two of the same message may differ.
@@ -69,6 +70,15 @@ type View struct {
 	Message *amqp.Message // nil in a view of an encoded message
 	raw     *RawMessage   // nil in a view of a Message
 	at      *reception    // nil: of the zero Consumer
+}
+
+// message returns the message of a view that is not of an encoded one: an empty one in the zero
+// View.
+func (v View) message() *amqp.Message {
+	if v.Message == nil {
+		return &amqp.Message{}
+	}
+	return v.Message
 }
 
 // from returns how the message was received.
@@ -82,7 +92,7 @@ func (v View) from() *reception {
 // annotation returns a message annotation, the zero scalar where there is none.
 func (v View) annotation(name string) (scalar, error) {
 	if v.raw == nil {
-		a := annotationOf(v.Message, name)
+		a := annotationOf(v.message(), name)
 		if a == nil {
 			return scalar{}, nil
 		}
@@ -111,7 +121,7 @@ func (v View) text(f PropertiesField) (Opt[string], error) {
 		return Some(string(b)), nil
 	}
 	var s *string
-	switch p := propertiesOf(v.Message); f {
+	switch p := propertiesOf(v.message()); f {
 	case FieldTo:
 		s = p.To
 	case FieldSubject:
@@ -142,7 +152,7 @@ func (v View) time(f PropertiesField) (number, error) {
 		n, err := v.raw.Property(f)
 		return n.number(), err
 	}
-	p := propertiesOf(v.Message)
+	p := propertiesOf(v.message())
 	if f == FieldCreationTime {
 		return numberFromTime(p.CreationTime), nil
 	}
@@ -156,7 +166,7 @@ func (v View) MessageID() (ID, error) {
 	if v.raw != nil {
 		return v.raw.MessageID()
 	}
-	return IDFrom(propertiesOf(v.Message).MessageID)
+	return IDFrom(propertiesOf(v.message()).MessageID)
 }
 
 // CorrelationID returns JMSCorrelationID, as [View.MessageID] does; [ID.JMSCorrelationID] is
@@ -165,7 +175,7 @@ func (v View) CorrelationID() (ID, error) {
 	if v.raw != nil {
 		return v.raw.CorrelationID()
 	}
-	return IDFrom(propertiesOf(v.Message).CorrelationID)
+	return IDFrom(propertiesOf(v.message()).CorrelationID)
 }
 
 // Destination returns JMSDestination: what the message says, or the consumer's own where
@@ -216,7 +226,7 @@ func (v View) destination(address, annotation, legacy string) (Destination, erro
 // kindOf returns the kind of destination that an annotation says.
 func (v View) kindOf(annotation string) (DestinationKind, error) {
 	if v.raw == nil {
-		if n, ok := annotationOf(v.Message, annotation).(int8); ok { // as all clients send it
+		if n, ok := annotationOf(v.message(), annotation).(int8); ok { // as all clients send it
 			return kindOfNumber(int64(n)), nil
 		}
 	}
@@ -231,7 +241,7 @@ func (v View) DeliveryMode() DeliveryMode {
 	if v.raw != nil {
 		h.Mode = v.raw.Header.Mode
 	} else {
-		h.Mode = modeFrom(v.Message.Header)
+		h.Mode = modeFrom(v.message().Header)
 	}
 	return h.JMSDeliveryMode(v.from().nodeDefault)
 }
@@ -241,7 +251,7 @@ func (v View) Priority() int {
 	if v.raw != nil {
 		return v.raw.Header.JMSPriority()
 	}
-	return Header{Priority: priorityFrom(v.Message.Header)}.JMSPriority()
+	return Header{Priority: priorityFrom(v.message().Header)}.JMSPriority()
 }
 
 // Redelivered returns JMSRedelivered, as [Header.JMSRedelivered] does.
@@ -249,7 +259,7 @@ func (v View) Redelivered() bool {
 	if v.raw != nil {
 		return v.raw.Header.JMSRedelivered()
 	}
-	return Header{DeliveryCount: deliveryCountFrom(v.Message.Header)}.JMSRedelivered()
+	return Header{DeliveryCount: deliveryCountFrom(v.message().Header)}.JMSRedelivered()
 }
 
 // DeliveryCount returns JMSXDeliveryCount, as [Header.JMSXDeliveryCount] does.
@@ -257,7 +267,7 @@ func (v View) DeliveryCount() int32 {
 	if v.raw != nil {
 		return v.raw.Header.JMSXDeliveryCount()
 	}
-	return Header{DeliveryCount: deliveryCountFrom(v.Message.Header)}.JMSXDeliveryCount()
+	return Header{DeliveryCount: deliveryCountFrom(v.message().Header)}.JMSXDeliveryCount()
 }
 
 // Timestamp returns JMSTimestamp in milliseconds since 1970-01-01 UTC, 0 where there is none
@@ -290,7 +300,7 @@ func (v View) DeliveryTime() (int64, error) {
 	var d delays
 	byProperty := v.from().peer.Delay == DelayProperty
 	if v.raw == nil {
-		d = delaysOf(v.Message, byProperty)
+		d = delaysOf(v.message(), byProperty)
 	} else if err := v.raw.readDelays(&d, byProperty, true); err != nil {
 		return 0, err
 	}
@@ -312,7 +322,7 @@ func (v View) Expiration() (int64, error) {
 	case v.raw != nil:
 		ttl = v.raw.Header.TTL
 	default:
-		h, err := HeaderFrom(v.Message.Header)
+		h, err := HeaderFrom(v.message().Header)
 		if err != nil {
 			return 0, err
 		}
@@ -340,7 +350,7 @@ func (v View) userID() ([]byte, error) {
 	if v.raw != nil {
 		return v.raw.binary(FieldUserID)
 	}
-	return propertiesOf(v.Message).UserID, nil
+	return propertiesOf(v.message()).UserID, nil
 }
 
 // JMSXUserID returns the text of a user-id, "" for none and for an empty one. Bytes that
@@ -366,7 +376,7 @@ func (v View) GroupSeq() (Opt[int32], error) {
 		}
 		return Some(int32(n)), nil
 	}
-	if sequence := propertiesOf(v.Message).GroupSequence; sequence != nil {
+	if sequence := propertiesOf(v.message()).GroupSequence; sequence != nil {
 		return Some(int32(*sequence)), nil
 	}
 	return Opt[int32]{}, nil
@@ -403,7 +413,7 @@ func (o Opt[T]) pointer() *T {
 // content-type and content-encoding, and of values that are not AMQP's.
 func (v View) Body() (Body, error) {
 	if v.raw == nil {
-		return bodyOf(v.Message), nil
+		return bodyOf(v.message()), nil
 	}
 	return v.raw.decodeBody(true, nil)
 }
@@ -424,7 +434,7 @@ func bodyOf(m *amqp.Message) Body {
 // decoded.
 func (v View) bodyWith(types ...wire.Type) (Body, error) {
 	if v.raw == nil {
-		return bodyOf(v.Message), nil
+		return bodyOf(v.message()), nil
 	}
 	return v.raw.decodeBody(false, types)
 }
@@ -441,7 +451,7 @@ func (v View) Kind() (MessageKind, error) {
 	if kind, ok := annotated.Get(); ok { // most messages: their body is not looked at
 		return kind, nil
 	}
-	return bodyOf(v.Message).Kind(), nil
+	return bodyOf(v.message()).Kind(), nil
 }
 
 // AnnotatedKind returns the kind that the annotation x-opt-jms-msg-type says, and an error, a
@@ -449,7 +459,7 @@ func (v View) Kind() (MessageKind, error) {
 // there is none.
 func (v View) AnnotatedKind() (Opt[MessageKind], error) {
 	if v.raw == nil {
-		return MessageKindFrom(annotationOf(v.Message, AnnotationMessageKind))
+		return MessageKindFrom(annotationOf(v.message(), AnnotationMessageKind))
 	}
 	a, err := v.annotation(AnnotationMessageKind)
 	if err != nil {
@@ -703,7 +713,7 @@ func (v View) Property(name string) Value {
 // of a field.
 func (v View) ApplicationProperty(name string) Value {
 	if v.raw == nil {
-		p, ok := v.Message.ApplicationProperties[name]
+		p, ok := v.message().ApplicationProperties[name]
 		return applicationProperty(name, p, ok)
 	}
 	p, err := v.raw.findNull(v.raw.ApplicationProperties, wire.String, name, true)
@@ -730,7 +740,7 @@ func (v View) ApplicationProperties() iter.Seq2[string, Value] {
 			v.raw.applicationProperties(yield)
 			return
 		}
-		for name, p := range v.Message.ApplicationProperties {
+		for name, p := range v.message().ApplicationProperties {
 			if !yield(name, applicationProperty(name, p, true)) {
 				return
 			}
