@@ -25,7 +25,7 @@ type Producer struct {
 
 	// TimeToLive counts from the time of send, rounded up to milliseconds. 0: the message
 	// never expires. Above 2^32-1 ms the header has no ttl, see [Peer.CapTTL]; the expiration
-	// is sent all the same.
+	// is still sent.
 	TimeToLive time.Duration
 
 	// DeliveryDelay counts from the time of send, rounded up to milliseconds. 0: deliver at
@@ -36,8 +36,8 @@ type Producer struct {
 	NoTimestamp bool   // send without a creation-time
 	UserID      string // JMSXUserID, none if empty
 
-	// WireTTL is JMS_AMQP_TTL: the header's ttl in milliseconds in place of TimeToLive's, which
-	// still makes the expiration. 0 leaves the ttl out.
+	// WireTTL is JMS_AMQP_TTL: the header's ttl in milliseconds, in place of TimeToLive, which
+	// still sets the expiration. 0 leaves the ttl out.
 	WireTTL Opt[uint32]
 }
 
@@ -61,9 +61,8 @@ type Stamp struct {
 	DeliveryDelay int64 // milliseconds; 0: none
 }
 
-// Stamp returns what a message gets that is sent now with an id, none for the zero ID or if
-// the producer has NoMessageID. It changes nothing, so that one rule holds for all message
-// types and ways to send.
+// Stamp returns the fields of a message that is sent now with an id; the zero ID and NoMessageID
+// send none. [Producer.Prepare] stamps an *amqp.Message with a new id.
 //
 // now is the time when the client calls send, in a transaction too [jms 3.4.13], cut to
 // milliseconds; it must be after 1970-01-01 UTC. A message sent again needs a new id.
@@ -76,7 +75,7 @@ func (p Producer) Stamp(now time.Time, id ID) (Stamp, error) {
 	if !ok {
 		return Stamp{}, &ValueError{What: "time of send", Value: now.String(), Err: errOverflow}
 	}
-	if sent <= 0 { // creation-time 0 is none
+	if sent <= 0 { // a creation-time of 0 means none
 		return Stamp{}, &ValueError{What: "time of send", Value: now.String(), Err: errors.New("not after 1970-01-01 UTC")}
 	}
 	address, err := p.Peer.Address(p.Destination)
@@ -474,20 +473,20 @@ func (d DelayRequest) RejectError() *amqp.Error {
 	}
 }
 
-// A Forwarder holds how a node passes messages on. The zero Forwarder knows nothing of its
-// neighbors. Forwarders can be compared with ==.
+// A Forwarder passes messages on from one peer to another. The zero Forwarder knows nothing of
+// either. Forwarders can be compared with ==.
 type Forwarder struct {
 	// From is where messages come from. If its form of delay is [DelayProperty], the property
 	// AMQ_SCHEDULED_DELAY is a delay; else it belongs to the application.
 	From Peer
 
-	// To is where they go. A delay goes on as the time that it ends, past or not, in
-	// x-opt-scheduled-enqueue-time if that is To's form of delay, else in x-opt-delivery-time.
-	// It never goes on in a relative form, which To would serve from the start. One that is
-	// not over is an error if To cannot delay.
+	// To is where they go. A delay is forwarded as the time when it ends, past or not, in
+	// x-opt-scheduled-enqueue-time if that is To's form of delay, else in x-opt-delivery-time:
+	// in a relative form To would serve it again from the start. A delay that is not over is
+	// an error if To cannot delay.
 	To Peer
 
-	// NodeDefault is the mode here of a message whose header does not state durable. For
+	// NodeDefault is the mode of a message whose header leaves durable unset. For
 	// [Forwarder.Forward] that is only a message without a header: see [HeaderFrom].
 	NodeDefault DeliveryMode
 }
@@ -526,8 +525,7 @@ func annotationOf(m *amqp.Message, name string) any {
 	return m.Annotations[amqp.Symbol(name)]
 }
 
-// propertiesOf returns the properties of m, none stated where it has no section: not to be
-// written into.
+// propertiesOf returns the properties of m, empty if it has no section. Do not write into them.
 func propertiesOf(m *amqp.Message) *amqp.MessageProperties {
 	if m.Properties != nil {
 		return m.Properties

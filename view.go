@@ -13,9 +13,8 @@ import (
 	"github.com/seed-b113d664/amqpjms/internal/wire"
 )
 
-// A Consumer holds what a received message does not say itself: whom it comes from, and what
-// its consumer receives from. The zero Consumer knows neither. Consumers can be compared with
-// ==.
+// A Consumer holds what a received message does not say itself: which peer it comes from, and
+// from which destination. The zero Consumer knows neither. Consumers can be compared with ==.
 type Consumer struct {
 	Peer        Peer
 	Destination Destination // what it receives from
@@ -25,7 +24,7 @@ type Consumer struct {
 	// [HeaderFrom].
 	NodeDefault DeliveryMode
 
-	// What follows says how the consumer's link is made, see [Consumer.Link]. A View ignores it.
+	// The settings of the consumer's link, see [Consumer.Link]. A View ignores them.
 
 	Subscription string // name of a durable or shared subscription
 	Durable      bool   // the subscription outlives the consumer
@@ -33,26 +32,26 @@ type Consumer struct {
 	ClientID     string // the connection's container-id
 	Selector     string // "": none; Link refuses it where ParseSelector does
 	NoLocal      bool   // leaves out what the same connection sends to the topic
-	Browse       bool   // reads a queue and takes nothing off it
+	Browse       bool   // reads a queue without removing messages
 	PreSettled   bool   // the peer settles a message as it sends it
 }
 
-// View returns a view of m, which must not be nil, as JMS sees it, received at that time. It
-// reads nothing before a method asks for it. A field that cannot be read is an error of its
-// own method only.
+// View returns a view of m, which must not be nil, as JMS sees it. received is the time of
+// receipt, for [View.Expiration]. Fields are read when a method asks for them: a malformed field
+// is an error of its own method only.
 func (c Consumer) View(m *amqp.Message, received time.Time) View {
 	return View{Message: m, at: &reception{c.Peer, c.Destination, c.NodeDefault, received}}
 }
 
-// ViewRaw returns the same view of an encoded message, which must not be nil. It is good until
-// m is parsed again, and what it returns as bytes aliases the message. It shows what go-amqp
-// hides: fields that are unset, an amqp-value null, values that go-amqp cannot decode.
+// ViewRaw returns the same view of an encoded message, which must not be nil. It is valid until
+// m is parsed again, and bytes that it returns alias the message. It shows what go-amqp hides:
+// fields that are unset, an amqp-value null, values that go-amqp cannot decode.
 func (c Consumer) ViewRaw(m *RawMessage, received time.Time) View {
 	return View{raw: m, at: &reception{c.Peer, c.Destination, c.NodeDefault, received}}
 }
 
-// A reception is what a View knows beside the message. A View, which is copied with each
-// call, has a pointer to it.
+// A reception is what a View knows besides the message. It is behind a pointer because a View
+// is copied with each call.
 type reception struct {
 	peer        Peer
 	destination Destination
@@ -89,7 +88,7 @@ func (v View) from() *reception {
 	return v.at
 }
 
-// annotation returns a message annotation, the zero scalar where there is none.
+// annotation returns a message annotation, the zero scalar if it is absent.
 func (v View) annotation(name string) (scalar, error) {
 	if v.raw == nil {
 		a := annotationOf(v.message(), name)
@@ -109,9 +108,8 @@ func (v View) annotation(name string) (scalar, error) {
 	return s, nil
 }
 
-// text returns a field of the properties that is a string or a symbol: a symbol where a
-// string is due, and the other way round, reads as its text, for go-amqp does not tell them
-// apart.
+// text returns a field of the properties that is a string or a symbol. It accepts one in place
+// of the other, since go-amqp does not distinguish them.
 func (v View) text(f PropertiesField) (Opt[string], error) {
 	if v.raw != nil {
 		b, ok, err := v.raw.text(f)
@@ -178,16 +176,16 @@ func (v View) CorrelationID() (ID, error) {
 	return IDFrom(propertiesOf(v.message()).CorrelationID)
 }
 
-// Destination returns JMSDestination: what the message says, or the consumer's own where
-// it says none. An address that is not a string, or not valid UTF-8, is an error, a
-// *[ValueError] or *[WireError].
+// Destination returns JMSDestination: the message's or, if it has none, the consumer's. An
+// address that is not a string, or not valid UTF-8, is an error, a *[ValueError] or
+// *[WireError].
 func (v View) Destination() (Destination, error) {
 	to, err := v.text(FieldTo)
 	if err != nil {
 		return Destination{}, err
 	}
 	address := to.Or("")
-	if address == "" { // an empty one is none
+	if address == "" { // which means none
 		return v.from().destination, nil
 	}
 	return v.destination(address, AnnotationDestination, annotationToType)
@@ -212,7 +210,7 @@ func (v View) destination(address, annotation, legacy string) (Destination, erro
 	if err != nil {
 		return Destination{}, err
 	}
-	if kind == UnknownKind { // hardly ever: looked up only then, for that costs as much as all the rest
+	if kind == UnknownKind { // rare, and the lookup costs as much as the rest
 		a, err := v.annotation(legacy)
 		if err != nil {
 			return Destination{}, err
@@ -270,7 +268,7 @@ func (v View) DeliveryCount() int32 {
 	return Header{DeliveryCount: deliveryCountFrom(v.message().Header)}.JMSXDeliveryCount()
 }
 
-// Timestamp returns JMSTimestamp in milliseconds since 1970-01-01 UTC, 0 where there is none
+// Timestamp returns JMSTimestamp in milliseconds since 1970-01-01 UTC, 0 if there is none
 // [jms 3.4.4]. A creation-time that is not a timestamp is an error, a *[ValueError] or
 // *[WireError].
 func (v View) Timestamp() (int64, error) {
@@ -283,19 +281,17 @@ func (v View) Timestamp() (int64, error) {
 	return ms, err
 }
 
-// DeliveryTime returns JMSDeliveryTime in milliseconds since 1970-01-01 UTC: what the
-// annotation x-opt-delivery-time or x-opt-scheduled-enqueue-time says, the
-// creation-time and the annotation x-opt-delivery-delay together, the creation-time,
-// or 0, whichever is there first [jms 3.4.13]. Where the peer's form of delay is
-// [DelayProperty], the creation-time and the application property AMQ_SCHEDULED_DELAY
-// together come after x-opt-delivery-delay.
+// DeliveryTime returns JMSDeliveryTime in milliseconds since 1970-01-01 UTC [jms 3.4.13]: the
+// first that is set of x-opt-delivery-time, x-opt-scheduled-enqueue-time, creation-time plus
+// x-opt-delivery-delay, and creation-time; else 0. If the peer's form of delay is
+// [DelayProperty], creation-time plus AMQ_SCHEDULED_DELAY comes after x-opt-delivery-delay.
 //
-// It is an error, a *[ValueError] or *[WireError], if the first one that is there is not an
-// integer, or where a time belongs a timestamp. In a view of a Message an annotation counts
-// whose key is a string, too: go-amqp does not tell strings from symbols.
+// It is an error, a *[ValueError] or *[WireError], if the first that is set is not an integer or,
+// for a time, a timestamp. In a view of a Message annotations with a string key count too:
+// go-amqp does not distinguish strings from symbols.
 //
-// A message to a topic goes only to the subscriptions that existed when it was sent, by its
-// [View.Timestamp], not to those made until the delivery time [jms 7.9].
+// A message to a topic goes only to the subscriptions that existed when it was sent, at its
+// [View.Timestamp], not to those made before the delivery time [jms 7.9].
 func (v View) DeliveryTime() (int64, error) {
 	var d delays
 	byProperty := v.from().peer.Delay == DelayProperty
@@ -307,9 +303,9 @@ func (v View) DeliveryTime() (int64, error) {
 	return d.deliveryTime()
 }
 
-// Expiration returns JMSExpiration in milliseconds since 1970-01-01 UTC, 0 for never:
-// the absolute-expiry-time, or where there is none the time of receipt and the header's
-// ttl together, or 0 [jms 3.4.9]. It is an error, a *[ValueError] or *[WireError], if the
+// Expiration returns JMSExpiration in milliseconds since 1970-01-01 UTC [jms 3.4.9]: the
+// absolute-expiry-time, else the time of receipt plus the header's ttl, else 0 for never.
+// It is an error, a *[ValueError] or *[WireError], if the
 // absolute-expiry-time is not a timestamp, or if the time of receipt is needed and zero.
 func (v View) Expiration() (int64, error) {
 	absolute, err := v.time(FieldAbsoluteExpiryTime)
@@ -331,12 +327,12 @@ func (v View) Expiration() (int64, error) {
 	return expiration(absolute, ttl, v.from().received)
 }
 
-// Type returns JMSType. Like the texts below it is an error, a *[WireError] or
-// *[ValueError], if it is not a string or symbol, or not valid UTF-8.
+// Type returns JMSType. It is an error, a *[WireError] or *[ValueError], if it is neither a
+// string nor a symbol, or not valid UTF-8.
 func (v View) Type() (Opt[string], error) { return v.text(FieldSubject) }
 
-// UserID returns JMSXUserID, "" for none and for an empty user-id. Bytes that are not valid
-// UTF-8 are an error, a *[ValueError]; they are in the message's properties.
+// UserID returns JMSXUserID, "" if there is none and for an empty user-id, which JMS does not
+// distinguish. Bytes that are not valid UTF-8 are an error, a *[ValueError].
 func (v View) UserID() (string, error) {
 	user, err := v.userID()
 	if err != nil {
@@ -363,7 +359,7 @@ func JMSXUserID(userID []byte) (string, error) {
 	return user, nil
 }
 
-// GroupID returns JMSXGroupID. "" is a group too.
+// GroupID returns JMSXGroupID. "" is a group too. Errors are those of [View.Type].
 func (v View) GroupID() (Opt[string], error) { return v.text(FieldGroupID) }
 
 // GroupSeq returns JMSXGroupSeq: a group-sequence of 2^31 or more is negative. One that is
@@ -382,13 +378,13 @@ func (v View) GroupSeq() (Opt[int32], error) {
 	return Opt[int32]{}, nil
 }
 
-// ReplyToGroupID returns JMS_AMQP_REPLY_TO_GROUP_ID.
+// ReplyToGroupID returns JMS_AMQP_REPLY_TO_GROUP_ID. Errors are those of [View.Type].
 func (v View) ReplyToGroupID() (Opt[string], error) { return v.text(FieldReplyToGroupID) }
 
-// ContentType returns JMS_AMQP_CONTENT_TYPE.
+// ContentType returns JMS_AMQP_CONTENT_TYPE. Errors are those of [View.Type].
 func (v View) ContentType() (Opt[string], error) { return v.text(FieldContentType) }
 
-// ContentEncoding returns JMS_AMQP_CONTENT_ENCODING.
+// ContentEncoding returns JMS_AMQP_CONTENT_ENCODING. Errors are those of [View.Type].
 func (v View) ContentEncoding() (Opt[string], error) { return v.text(FieldContentEncoding) }
 
 // optional returns what p points to, unset for nil.
@@ -407,10 +403,10 @@ func (o Opt[T]) pointer() *T {
 	return &o.v
 }
 
-// Body returns the body. Of a Message it is the message's own, and an amqp-value null is no
-// body section, as go-amqp decodes it. Of an encoded message all is decoded, for reading one
-// kind ask [View.Text] and its like. Errors are those of [RawMessage.BodySections], of the
-// content-type and content-encoding, and of values that are not AMQP's.
+// Body returns the body, all of it decoded; [View.Text] and its like decode only what they return.
+// The body of a Message is the message's own, in which go-amqp does not distinguish an amqp-value
+// null from no section. Errors are those of [RawMessage.BodySections], of the content-type and
+// content-encoding, and of malformed values.
 func (v View) Body() (Body, error) {
 	if v.raw == nil {
 		return bodyOf(v.message()), nil
@@ -439,10 +435,10 @@ func (v View) bodyWith(types ...wire.Type) (Body, error) {
 	return v.raw.decodeBody(false, types)
 }
 
-// Kind returns what kind of message this is, as [Body.Kind] does. Of an encoded message it reads
-// the annotation, and where that does not say the kind walks the sections of the body, so that
-// its cost grows with their number and not their size; it is an error, a *[WireError], if they,
-// the content-type or the annotations are broken.
+// Kind returns the kind of message, as [Body.Kind] does. In an encoded message it reads the
+// annotation and, if that does not tell, walks the sections of the body, whose number it costs,
+// not their size. It is an error, a *[WireError], if the sections, the content-type or the
+// annotations are malformed.
 func (v View) Kind() (MessageKind, error) {
 	if v.raw != nil {
 		return v.raw.kind()
@@ -454,9 +450,9 @@ func (v View) Kind() (MessageKind, error) {
 	return bodyOf(v.message()).Kind(), nil
 }
 
-// AnnotatedKind returns the kind that the annotation x-opt-jms-msg-type says, and an error, a
-// *[ValueError], where it is not the number of a kind: the body decides then, as it does where
-// there is none.
+// AnnotatedKind returns the kind in the annotation x-opt-jms-msg-type, unset if it is absent. An
+// annotation that is not the number of a kind is an error, a *[ValueError]. In both cases
+// [View.Kind] goes by the body.
 func (v View) AnnotatedKind() (Opt[MessageKind], error) {
 	if v.raw == nil {
 		return MessageKindFrom(annotationOf(v.message(), AnnotationMessageKind))
@@ -693,12 +689,12 @@ func (f *jmsField) set(to *fieldSettings, value any) error {
 	return nil
 }
 
-// Property returns a property, which does not exist if the message has none of the name.
-// Any name can be read. Those that are fields of the message are read from the field:
+// Property returns the property of a name, any name; if the message has none it does not
+// exist ([Value.Exists]). Names of fields of the message are read from the field:
 // JMSXGroupID, JMSXGroupSeq, JMSXDeliveryCount, JMSXUserID, JMS_AMQP_REPLY_TO_GROUP_ID,
 // JMS_AMQP_CONTENT_TYPE, JMS_AMQP_CONTENT_ENCODING, JMS_AMQP_TYPED_ENCODING and JMS's
 // header fields such as JMSPriority. JMS_AMQP_TTL is not a property of a received
-// message. See [View.ApplicationProperty] for one that has the name of a field.
+// message. [View.ApplicationProperty] returns one that has the name of a field.
 func (v View) Property(name string) Value {
 	if f := fieldOf(name); f != nil {
 		return f.read(v)
@@ -709,8 +705,7 @@ func (v View) Property(name string) Value {
 	return v.ApplicationProperty(name)
 }
 
-// ApplicationProperty returns the application property of a name, also where the name is that
-// of a field.
+// ApplicationProperty returns the application property of a name, even the name of a field.
 func (v View) ApplicationProperty(name string) Value {
 	if v.raw == nil {
 		p, ok := v.message().ApplicationProperties[name]
@@ -731,9 +726,9 @@ func applicationProperty(name string, p any, exists bool) Value {
 	return v
 }
 
-// ApplicationProperties iterates over the application properties, also those that have the
-// name of a field: those of an encoded message in their order, of a name that stands there
-// twice both. If the section cannot be read, the last one has no name and is an error.
+// ApplicationProperties iterates over the application properties, those with the name of a field
+// included. In an encoded message it goes in order and yields duplicates; if the section is
+// malformed it ends with a Value that has no name and returns the error.
 func (v View) ApplicationProperties() iter.Seq2[string, Value] {
 	return func(yield func(string, Value) bool) {
 		if v.raw != nil {
@@ -748,16 +743,15 @@ func (v View) ApplicationProperties() iter.Seq2[string, Value] {
 	}
 }
 
-// hidden reports whether a property is the peer's business and not the application's (AMQ-8320).
+// hidden reports whether a property belongs to the peer, not to the application (AMQ-8320).
 func (v View) hidden(name string) bool {
 	return name == propertyScheduledDelay && v.from().peer.Delay == DelayProperty
 }
 
 // PropertyNames returns the names of the properties that exist, sorted:
 // JMSXDeliveryCount, the fields that the message has, and the application properties.
-// JMS's header fields are not properties, and are named only where there is an application
-// property of that name too. It is an error, a *[WireError], if the application properties
-// cannot be read.
+// JMS's header fields are not properties; one is listed only if an application property has
+// its name too. It is an error, a *[WireError], if the application properties are malformed.
 func (v View) PropertyNames() ([]string, error) {
 	var names []string
 	for i := range jmsFields {
@@ -782,14 +776,12 @@ func (v View) PropertyNames() ([]string, error) {
 type Correlation uint8
 
 const (
-	// The request's correlation-id, or where it has none its message-id.
-	CorrelationIDFirst Correlation = iota
-	// The request's message-id.
-	MessageIDOnly
+	CorrelationIDFirst Correlation = iota // the correlation-id, else the message-id
+	MessageIDOnly                         // the message-id
 )
 
-// ID returns the correlation-id of a reply to a request with these ids, in the type that it
-// has there: the zero ID where the request has none.
+// ID returns the correlation-id of a reply to a request with these ids, its type unchanged. It is
+// the zero ID if the request has no id.
 func (c Correlation) ID(correlationID, messageID ID) ID {
 	if c == MessageIDOnly || correlationID.IsZero() {
 		return messageID
@@ -797,19 +789,19 @@ func (c Correlation) ID(correlationID, messageID ID) ID {
 	return correlationID
 }
 
-// An Answer holds what a reply owes its request: what it has to say, and where to send it.
+// An Answer holds what a reply takes from its request.
 type Answer struct {
-	CorrelationID ID          // zero where the request has no id
+	CorrelationID ID          // zero if the request has no id
 	Destination   Destination // for [Producer.Destination]
 	GroupID       Opt[string] // the request's reply-to-group-id [amqp 3.2.4]
 }
 
-// Answer returns what a reply to this message owes it. The destination has the address of the
-// request's reply-to byte for byte, or where the consumer's Peer does not take such an address
-// the one that it takes for it.
+// Answer returns what a reply takes from this message, for message types of your own; [View.Reply]
+// makes the reply. The destination has the address in reply-to byte for byte or, if the consumer's
+// Peer does not accept such an address, the form of it that the Peer accepts.
 //
-// It is an error, a *[ValueError] or *[WireError], if the request does not say where to
-// reply, or if that, its reply-to-group-id or the id that is to be used cannot be read.
+// It is an error, a *[ValueError] or *[WireError], if the request has no reply-to, or if that, its
+// reply-to-group-id or the id to be used is malformed.
 func (v View) Answer(c Correlation) (a Answer, err error) {
 	if a.Destination, err = v.ReplyTo(); err != nil {
 		return Answer{}, err
