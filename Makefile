@@ -4,7 +4,7 @@
 # bench  one table of what things cost, beside go-amqp where that does the same; some 5 minutes.
 #        BENCH=IDs/ParseID measures those alone
 #
-# bench-peers       the same, and beside Qpid JMS, proton-j and Broker-J on a JVM
+# bench-peers       the same, and beside Qpid JMS, proton-j, Broker-J, Artemis and ActiveMQ Classic on a JVM
 # bench-peers-once  runs what bench-peers has on the JVM, and measures nothing
 #
 # interop           live tests against ActiveMQ Classic, Broker-J, Artemis and a JMS application
@@ -83,7 +83,7 @@ peers  = java -cp 'internal/bench/java/target/classes:internal/bench/java/target
 bench-peers: override BENCH = .
 bench-peers: jvm
 	@$(inputs) && { { $(benchmarks); $(peers) $(COUNTS); } || echo FAIL; } | \
-		$(benchtable) -peers qpid-jms,proton-j,broker-j
+		$(benchtable) -peers qpid-jms,proton-j,broker-j,artemis,activemq
 
 bench-peers-once: jvm
 	@$(inputs) && $(peers) once

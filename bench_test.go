@@ -826,6 +826,11 @@ func TestPeerInputs(t *testing.T) {
 			add("header", m.HeaderSection)
 		}
 	}
+	add("selected", selectedMessage(t))
+	for _, row := range typicalSelectors {
+		add("selector/"+row.name+"/text", []byte(row.text))
+		add("selector/"+row.name+"/selects", []byte{byte(bit(row.selects))})
+	}
 	p, body := typicalProducer()
 	prepared := amqp.NewMessage(body)
 	_, err := p.Prepare(prepared, sentAt())
@@ -1296,29 +1301,26 @@ func BenchmarkAppend(b *testing.B) {
 	}))
 }
 
-// Parsing selectors as applications write them, and evaluating them on an encoded message that is cut already.
+// Parsing selectors as applications write them, and evaluating them on an encoded message: cut before, and not.
 func BenchmarkSelectors(b *testing.B) {
 	raw := parseRaw(b, selectedMessage(b))
-	v := Consumer{}.ViewRaw(raw, time.Time{})
-	for _, text := range typicalSelectors() {
-		s := parseSelector(b, text)
-		b.Run("ParseSelector/"+text, func(b *testing.B) {
-			b.ReportAllocs()
+	for _, row := range typicalSelectors {
+		s := parseSelector(b, row.text)
+		measure(b, "ParseSelector/"+row.name, "amqpjms", func(b *testing.B) {
 			for b.Loop() {
-				if _, err := ParseSelector(text); err != nil {
+				if _, err := ParseSelector(row.text); err != nil {
 					b.Fatal(err)
 				}
 			}
 		})
-		b.Run("Matches/"+text, func(b *testing.B) {
-			b.ReportAllocs()
+		v := Consumer{}.ViewRaw(raw, time.Time{})
+		measure(b, "Matches/"+row.name, "amqpjms", func(b *testing.B) {
 			for b.Loop() {
 				s.Matches(v)
 			}
 		})
-		b.Run("Parse and Matches/"+text, func(b *testing.B) {
-			b.ReportAllocs()
-			encoded := raw.msg
+		encoded := raw.msg
+		measure(b, "Parse and Matches/"+row.name, "amqpjms", func(b *testing.B) {
 			var m RawMessage
 			for b.Loop() {
 				if err := m.Parse(encoded); err != nil {

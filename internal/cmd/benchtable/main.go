@@ -4,8 +4,8 @@
 //
 // It reads what go test prints, of one run or of several, one after the other. A benchmark
 // is named Benchmark…/lib=NAME, where NAME is whose code was measured: amqpjms is this module,
-// go-amqp, qpid-jms, proton-j and broker-j do the same in its place, and anything else is a
-// yardstick, such as map-cycle. What stands before that is the operation, and the same for all
+// go-amqp, qpid-jms, proton-j, broker-j, artemis and activemq do the same in its place, and anything
+// else is a yardstick, such as map-cycle. What stands before that is the operation, and the same for all
 // that are compared. They are compared count by count, the first with the first and so on;
 // of the JVM's peers only ratios are shown.
 //
@@ -40,7 +40,7 @@ import (
 const ours, goAMQP = "amqpjms", "go-amqp"
 
 // peers do what this module does; only ratios are shown of those of the JVM.
-var peers = []string{goAMQP, "qpid-jms", "proton-j", "broker-j"}
+var peers = []string{goAMQP, "qpid-jms", "proton-j", "broker-j", "artemis", "activemq"}
 
 // yardsticks are what the others are that this module has, for the table's head.
 var yardsticks = []struct{ lib, does string }{

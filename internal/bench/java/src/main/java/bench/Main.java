@@ -27,6 +27,7 @@ public final class Main {
                 .include(args.length > 3 ? args[3] : ".")
                 .param("kind", inputs.below("id"))
                 .param("body", inputs.below("message"))
+                .param("selector", inputs.below("selector"))
                 .mode(Mode.AverageTime)
                 .timeUnit(TimeUnit.NANOSECONDS)
                 .shouldFailOnError(true)
