@@ -105,7 +105,7 @@ func TestServeGoesOn(t *testing.T) {
 	for _, disposition := range outcomes() {
 		require.Contains(t, string(disposition), string(amqptest.Accepted()))
 	}
-	require.NoError(t, conn.Close())
+	_ = conn.Close() // the pipe may already be closed
 	require.Error(t, <-served)
 }
 
