@@ -160,7 +160,11 @@ func (s Selector) evaluate(v View) (selector.Truth, int) {
 	var f selector.Frame
 	var scratch *[]byte
 	e := s.parsed.expr
-	for n := e.Run(&f); n >= 0; n = e.Run(&f) {
+	n := e.First()
+	if n < 0 {
+		n = e.Run(&f)
+	}
+	for ; n >= 0; n = e.Run(&f) {
 		switch field := e.Field(n); field {
 		case selector.Property:
 			switch {
