@@ -110,7 +110,7 @@ interop-java:
 
 # -v shows the table of what each broker did. The tests say what must be installed.
 interop:
-	$(GO) test -tags interop -count=1 -v -timeout 6m -skip '^(TestRabbitMQ|TestWorkers)$$' ./internal/interop
+	$(GO) test -tags interop -count=1 -v -timeout 20m -skip '^(TestRabbitMQ|TestWorkers)$$' ./internal/interop
 
 interop-rabbitmq:
 	$(GO) test -tags interop -count=1 -v -timeout 25m -run '^TestRabbitMQ$$' ./internal/interop

@@ -4,12 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"mime"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/Azure/go-amqp"
 	"github.com/google/uuid"
@@ -61,7 +59,7 @@ func messageKind(n number) (Opt[MessageKind], error) {
 	switch {
 	case n.kind == numberInteger && 0 <= n.n && n.n <= int64(TextMessage):
 		return Some(MessageKind(n.n)), nil
-	case n.stated():
+	case n.isSet():
 		return Opt[MessageKind]{}, n.wrong(AnnotationMessageKind, "not an integer from 0 to 5")
 	}
 	return Opt[MessageKind]{}, nil
@@ -182,12 +180,9 @@ func kindOf(annotation any, contentType string, form bodyForm, value any) Messag
 	return ObjectMessage
 }
 
-// Kind returns what kind of JMS message this is, as [Body.Kind] does. Where the annotation does
-// not say it, it walks the sections of the body and reads nothing inside them, so its cost
-// grows with their number and not their size. It is an error, a *[WireError], if they, the
-// content-type or the annotations are broken.
-func (m *RawMessage) Kind() (MessageKind, error) {
-	contentType, annotation, err := m.saidOfKind()
+// kind returns what kind of message this is, see [View.Kind].
+func (m *RawMessage) kind() (MessageKind, error) {
+	contentType, annotation, err := m.kindFields()
 	if err != nil {
 		return 0, err
 	}
@@ -215,9 +210,9 @@ func (m *RawMessage) Kind() (MessageKind, error) {
 	return kindOf(annotation, contentType, form, value), nil
 }
 
-// saidOfKind returns what the content-type and the annotation say of the kind of message. It
-// does not read the content-type where the annotation decides.
-func (m *RawMessage) saidOfKind() (contentType string, annotation any, err error) {
+// kindFields returns the content-type and the annotation, which tell the kind of message. It
+// does not read the content-type if the annotation decides.
+func (m *RawMessage) kindFields() (contentType string, annotation any, err error) {
 	v, err := m.Annotation(AnnotationMessageKind)
 	if err != nil {
 		return "", nil, err
@@ -274,7 +269,7 @@ func (m *RawMessage) decodeBody(whole bool, types []wire.Type) (b Body, err erro
 			b.Value = v
 		}
 	}
-	b.ContentType, b.Annotation, err = m.saidOfKind()
+	b.ContentType, b.Annotation, err = m.kindFields()
 	if err != nil {
 		return Body{}, err
 	}
@@ -314,9 +309,6 @@ func typeOf(v RawValue) any {
 		return unread(t.String())
 	}
 }
-
-// An unread is a value that need not be decoded, by the name of its type.
-type unread string
 
 // Outgoing returns the body as it is sent to a peer. Its annotation is the kind as an int8, which
 // is a byte in AMQP [jms-mapping 3.2]. It is nil, for no annotation, where data holds text in
@@ -381,7 +373,7 @@ func (b Body) expect(kind MessageKind) error {
 func (b Body) String() string {
 	switch b.form() {
 	case formNone:
-		return "without sections"
+		return "no section"
 	case formNull:
 		return "amqp-value null"
 	case formData:
@@ -391,7 +383,7 @@ func (b Body) String() string {
 	case formValue:
 		return "amqp-value " + amqpTypeName(b.Value)
 	}
-	return "of different sections"
+	return "mixed sections"
 }
 
 // Text returns the text of a TextMessage, unset for a null text, which differs from "". Data is
@@ -765,19 +757,6 @@ const (
 	bodyTypes     = "[]byte, " + propertyTypes
 )
 
-// checkSymbol returns an error if text is not a valid symbol [amqp 1.6.21].
-func checkSymbol(what, text string) error {
-	if uint64(len(text)) > math.MaxUint32 {
-		return &ValueError{What: what, Value: quote(text), Err: errTooLong}
-	}
-	for i := range len(text) {
-		if text[i] >= utf8.RuneSelf {
-			return &ValueError{What: what, Value: quote(text), Err: errors.New("not ASCII")}
-		}
-	}
-	return nil
-}
-
 // unwritable returns the error of a value that go-amqp cannot write, in what is named.
 func unwritable(what string, f *goamqp.Fault) error {
 	e := &ValueError{What: what, Err: f.Err}
@@ -823,23 +802,12 @@ func checkJMS(what string, v any, types string) error {
 	return &ValueError{What: what, Value: fmt.Sprintf("of type %T", v), Err: errors.New("want " + types)}
 }
 
-// amqpTypeName names the AMQP type of a value that go-amqp decoded.
-func amqpTypeName(v any) string {
-	if u, ok := v.(unread); ok {
-		return string(u)
-	}
-	if s := scalarFrom(v); s.typ != wire.None {
-		return s.typ.String()
-	}
-	return fmt.Sprintf("of type %T", v)
-}
-
 // A contentType is a parsed content-type.
 type contentType struct {
 	text   string // as it stands
 	media  string // type/subtype in lower case, "" for none
 	params map[string]string
-	err    error // of the parameters
+	err    error // of the charset parameter
 }
 
 func parseContentType(s string) contentType {
@@ -848,12 +816,81 @@ func parseContentType(s string) contentType {
 		return c
 	}
 	media, params, err := mime.ParseMediaType(s)
-	if !strings.Contains(media, "/") { // nothing does where more than the parameters is wrong
+	if err != nil { // of what may be a parameter that nothing here depends on
+		base, rest, _ := strings.Cut(s, ";")
+		if media, _, err = mime.ParseMediaType(base); err == nil {
+			params, err = charsetParameter(rest)
+		}
+	}
+	if !strings.Contains(media, "/") {
 		return c
 	}
 	c.media, c.params, c.err = media, params, err
 	return c
 }
+
+// charsetParameter returns the charset parameter of those of a content-type, and nothing of the
+// others, which may be broken. It is an error where it is broken itself, or stands there again
+// with another charset.
+func charsetParameter(params string) (map[string]string, error) {
+	var found map[string]string
+	quotes := true
+	for params != "" {
+		end := strings.IndexByte(params, ';')
+		if quotes {
+			if unquoted, closed := parameterEnd(params); closed {
+				end = unquoted
+			} else {
+				quotes = false // none from here on, so that nothing is looked at time and again
+			}
+		}
+		if end < 0 {
+			end = len(params)
+		}
+		p := params[:end]
+		params = strings.TrimPrefix(params[end:], ";")
+		name, _, _ := strings.Cut(p, "=")
+		name, _, _ = strings.Cut(strings.TrimSpace(name), "*") // [rfc 2231 3]
+		if !strings.EqualFold(name, "charset") {
+			continue
+		}
+		_, named, err := mime.ParseMediaType("text/plain;" + p)
+		if err != nil {
+			return nil, err
+		}
+		if found != nil && !sameCharset(found["charset"], named["charset"]) {
+			return nil, errTwoCharsets
+		}
+		found = named
+	}
+	return found, nil
+}
+
+// parameterEnd returns where the first parameter ends: at a semicolon that is not quoted. It
+// reports whether the quotes before are closed.
+func parameterEnd(params string) (end int, closed bool) {
+	quoted := false
+	for i := 0; i < len(params); i++ {
+		switch c := params[i]; {
+		case c == '"':
+			quoted = !quoted
+		case c == '\\' && quoted:
+			i++
+		case c == ';' && !quoted:
+			return i, true
+		}
+	}
+	return len(params), !quoted
+}
+
+// sameCharset reports whether two names are of one charset.
+func sameCharset(a, b string) bool {
+	x, known := charset.Lookup(a)
+	y, too := charset.Lookup(b)
+	return strings.EqualFold(a, b) || known && too && x == y
+}
+
+var errTwoCharsets = errors.New("names two charsets")
 
 // textual reports whether data of this type is text [jms-mapping 3.3].
 func (c contentType) textual() bool {
@@ -892,7 +929,7 @@ func (c contentType) charset(encoding string) (cs charset.Charset, name string, 
 	return cs, name, nil
 }
 
-var errUnknownCharset = errors.New("none of " + charset.Supported + ": decode it with Body.TextFunc")
+var errUnknownCharset = errors.New("want " + charset.Supported + "; Body.TextFunc decodes others")
 
 // invalidText returns the error of text that is not valid in a charset.
 func invalidText(cs charset.Charset, text []byte) error {

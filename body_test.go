@@ -100,6 +100,9 @@ func TestBodyKind(t *testing.T) {
 		{"data, anything else", Body{Data: data, ContentType: "image/svg+xml"}, BytesMessage},
 		{"data, no content type at all", Body{Data: data, ContentType: "text/"}, BytesMessage},
 		{"text with parameters that are none", Body{Data: data, ContentType: "text/plain; charset"}, TextMessage},
+		{"text that names its charset twice", Body{Data: data, ContentType: "text/plain; charset=utf-8; charset=UTF-8"}, TextMessage},
+		{"or two charsets", Body{Data: data, ContentType: "text/plain; charset=utf-8; charset=utf-16"}, TextMessage},
+		{"a Java object with parameters that are none", Body{Data: data, ContentType: java + "; a=b=c; a"}, ObjectMessage},
 		{"null", Body{Value: amqp.Null{}}, TextMessage},
 		{"string", Body{Value: ""}, TextMessage},
 		{"binary", Body{Value: []byte{}}, BytesMessage},
@@ -153,6 +156,18 @@ func TestBodyText(t *testing.T) {
 		{"and so is the wrong one", data("text/plain; charset=utf-16be", "\xff\xfe\x00h"), Some("\ufffeh"), ""},
 		{"UTF-16LE", data("text/plain; charset=utf-16le", "\x3d\xd8\x00\xde"), Some("\U0001f600"), ""},
 		{"U+FFFD is a character", data("text/plain; charset=utf-16be", "\xff\xfd"), Some("\ufffd"), ""},
+		{"another parameter does not matter", data("text/plain; charset=utf-8;;", "abc"), Some("abc"), ""},
+		{"another parameter does not matter", data("text/plain; charset=utf-8; format", "abc"), Some("abc"), ""},
+		{"another parameter does not matter", data("application/json; profile=http://x.y/z", "abc"), Some("abc"), ""},
+		{"another parameter does not matter", data("text/html; version", "abc"), Some("abc"), ""},
+		{"another parameter does not matter", data("text/plain; foo", "abc"), Some("abc"), ""},
+		{"another parameter does not matter", data("application/json; a=b=c", "abc"), Some("abc"), ""},
+		{"nor hides the charset", data("text/plain; foo; Charset = \"latin1\"", "\xe9"), Some("\u00e9"), ""},
+		{"nor hides the charset", data("text/plain; a=1; a=2;charset=latin1", "\xe9"), Some("\u00e9"), ""},
+		{"nor hides the charset", data(`text/plain; a="1; charset=latin1`, "\xe9"), Some("\u00e9"), ""},
+		{"what is quoted is not one", data(`text/plain; foo; a="\"; charset=latin1; "`, "\u00e9"), Some("\u00e9"), ""},
+		{"a charset with its name twice", data("text/plain; charset=utf-8; charset=UTF-8", "\u00e9"), Some("\u00e9"), ""},
+		{"or by two names", data("text/plain; charset=latin1; charset=ISO-8859-1", "\xe9"), Some("\u00e9"), ""},
 		{"sections are joined before", Body{ContentType: "text/plain", Data: [][]byte{{0xc3}, {0xa9}}}, Some("\u00e9"), ""},
 
 		{"not UTF-8", Body{Value: "a\xff"}, Opt[string]{}, `text "a\xff": not valid UTF-8`},
@@ -164,15 +179,18 @@ func TestBodyText(t *testing.T) {
 		{"half a pair", data("text/plain; charset=utf-16le", "\x3d\xd8"), Opt[string]{}, `text "=\xd8": not valid UTF-16LE`},
 		{"no pair", data("text/plain; charset=utf-16be", "\xd8\x3d\x00a"), Opt[string]{}, `text "\xd8=\x00a": not valid UTF-16BE`},
 		{"the wrong half first", data("text/plain; charset=utf-16be", "\xde\x00\xd8\x3d"), Opt[string]{}, `text "\xde\x00\xd8=": not valid UTF-16BE`},
-		{"another charset", data("text/plain; charset=koi8-r", "a"), Opt[string]{}, `charset "koi8-r": none of UTF-8, US-ASCII, ISO-8859-1, ISO-8859-15, windows-1252 and UTF-16: decode it with Body.TextFunc`},
+		{"another charset", data("text/plain; charset=koi8-r", "a"), Opt[string]{}, `charset "koi8-r": want UTF-8, US-ASCII, ISO-8859-1, ISO-8859-15, windows-1252 or UTF-16; Body.TextFunc decodes others`},
 		{"parameters that are none", data("text/plain; charset", "a"), Opt[string]{}, `content-type "text/plain; charset": mime: invalid media parameter`},
+		{"parameters that are none beside a charset", data("text/plain; charset=;charset=utf-8", "a"), Opt[string]{}, `content-type "text/plain; charset=;charset=utf-8": mime: invalid media parameter`},
+		{"two charsets", data("text/plain; charset=utf-8; charset=latin1", "a"), Opt[string]{}, `content-type "text/plain; charset=utf-8; charset=latin1": names two charsets`},
+		{"two charsets, neither known", data("text/plain; charset=koi8-r; charset=koi8-u", "a"), Opt[string]{}, `content-type "text/plain; charset=koi8-r; charset=koi8-u": names two charsets`},
 		{"a content encoding", Body{ContentType: "text/plain", ContentEncoding: "gzip", Data: [][]byte{{1}}}, Opt[string]{},
 			`body data: unsupported content-encoding "gzip": decompress what Payload returns`},
 		{"a map", Body{Annotation: int8(TextMessage), Value: map[string]any{}}, Opt[string]{}, `body amqp-value map: contradicts kind TextMessage`},
 		{"a sequence", Body{Annotation: int8(TextMessage), Sequences: [][]any{{}}}, Opt[string]{}, `body amqp-sequence: contradicts kind TextMessage`},
 		{"two sorts of sections", Body{Annotation: int8(TextMessage), Value: "a", Data: [][]byte{{1}}}, Opt[string]{},
-			`body of different sections: contradicts kind TextMessage`},
-		{"another kind", Body{}, Opt[string]{}, `body without sections: got BytesMessage, want TextMessage`},
+			`body mixed sections: contradicts kind TextMessage`},
+		{"another kind", Body{}, Opt[string]{}, `body no section: got BytesMessage, want TextMessage`},
 	} {
 		got, err := row.b.Text()
 		require.Equal(t, row.want, got, "%s: %+v.Text()", row.rule, row.b)
@@ -287,9 +305,9 @@ func TestPayload(t *testing.T) {
 		{Body{Annotation: int8(StreamMessage), Data: [][]byte{{1}}}, []byte{1}, ""},
 		{Body{Annotation: int8(PlainMessage), Data: [][]byte{{1}}}, []byte{1}, ""},
 		{Body{Annotation: int8(ObjectMessage), ContentType: "image/png", Data: [][]byte{{1}}}, []byte{1}, ""},
-		{Body{Data: [][]byte{{1}}, Sequences: [][]any{{}}}, nil, `body of different sections: holds no bytes`},
+		{Body{Data: [][]byte{{1}}, Sequences: [][]any{{}}}, nil, `body mixed sections: holds no bytes`},
 		{Body{Value: int32(1)}, nil, `body amqp-value int: holds no bytes`},
-		{Body{Annotation: int8(MapMessage)}, nil, `body without sections: holds no bytes`},
+		{Body{Annotation: int8(MapMessage)}, nil, `body no section: holds no bytes`},
 		{PlainBody(), nil, `body amqp-value null: holds no bytes`},
 	} {
 		got, err := row.b.Payload()
@@ -376,7 +394,7 @@ func TestBodyToSend(t *testing.T) {
 		Editor{Peer: row.p}.SetBody(&written, row.b)
 		made := func() *amqp.Message {
 			m := &amqp.Message{Data: row.b.Data, Sequence: row.b.Sequences, Value: row.b.Value,
-				Properties: &amqp.MessageProperties{ContentType: stated(row.b.ContentType), ContentEncoding: stated(row.b.ContentEncoding)}}
+				Properties: &amqp.MessageProperties{ContentType: nonEmpty(row.b.ContentType), ContentEncoding: nonEmpty(row.b.ContentEncoding)}}
 			if row.b.Annotation != nil {
 				m.Annotations = amqp.Annotations{"x-opt-jms-msg-type": row.b.Annotation}
 			}
@@ -472,7 +490,7 @@ func TestMakeBodies(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, Some("ab000000-0000-0000-0000-000000000000"), text)
 	_, err = ValueOf("u", uuid.UUID{}).Long()
-	wantValueError(t, err, `amqpjms: value "u" "00000000-0000-0000-0000-000000000000": no long`)
+	wantValueError(t, err, `amqpjms: value "u" "00000000-0000-0000-0000-000000000000": cannot be read as long`)
 	b, err = ObjectBody(JavaObject{1})
 	require.NoError(t, err)
 	require.Equal(t, JavaObjectBody(JavaObject{1}), b)
@@ -654,7 +672,7 @@ func TestSetBodyOf(t *testing.T) {
 		{"bytes that say no more", BytesBody([]byte{1}), "image/png", "gzip", "application/octet-stream", "", BytesMessage},
 		{"what is not encoded stays so", Body{Data: [][]byte{{1}}}, "image/png", "gzip", "image/png", "", BytesMessage},
 	} {
-		m := amqp.Message{Properties: &amqp.MessageProperties{ContentType: stated(row.had), ContentEncoding: stated(row.encoding)}}
+		m := amqp.Message{Properties: &amqp.MessageProperties{ContentType: nonEmpty(row.had), ContentEncoding: nonEmpty(row.encoding)}}
 		Editor{}.SetBody(&m, row.b)
 		got := Consumer{}.View(&m, sentAt())
 		require.Equal(t, row.want, must(got.ContentType()).Or(""), row.rule)
@@ -782,10 +800,10 @@ func TestValue(t *testing.T) {
 		want string
 	}{
 		{ValueOf("p", big), `value "p" ulong 18446744073709551615: above 2^63-1`},
-		{ValueOf("p", int64(1)), `value "p" long: not read as int`},
-		{ValueOf("p", "x"), `value "p" "x": no int`},
-		{ValueOf("p", nil), `value "p" null: not read as int`},
-		{Value{what: "property", name: "p"}, `property "p" absent: no int`},
+		{ValueOf("p", int64(1)), `value "p" long: cannot be read as int`},
+		{ValueOf("p", "x"), `value "p" "x": cannot be read as int`},
+		{ValueOf("p", nil), `value "p" null: cannot be read as int`},
+		{Value{what: "property", name: "p"}, `property "p" absent: cannot be read as int`},
 	} {
 		_, err := row.v.Int()
 		wantValueError(t, err, "amqpjms: "+row.want)
@@ -801,9 +819,9 @@ func TestValue(t *testing.T) {
 		"string":  func(v Value) error { _, err := v.Text(); return err },
 		"bytes":   func(v Value) error { _, err := v.Bytes(); return err },
 	} {
-		wantValueError(t, read(ValueOf("p", []any{})), `amqpjms: value "p" list: not read as `+as)
+		wantValueError(t, read(ValueOf("p", []any{})), `amqpjms: value "p" list: cannot be read as `+as)
 		if as != "boolean" && as != "string" && as != "bytes" {
-			wantValueError(t, read(ValueOf("p", "x")), `amqpjms: value "p" "x": no `+as)
+			wantValueError(t, read(ValueOf("p", "x")), `amqpjms: value "p" "x": cannot be read as `+as)
 		}
 	}
 
@@ -997,13 +1015,13 @@ func TestDescribed(t *testing.T) {
 	}
 	for v, as := range map[any]string{"a": "string", int8(1): "byte", amqp.Null{}: "null"} {
 		_, err := ValueOf("v", v).Described()
-		wantValueError(t, err, `amqpjms: value "v" `+as+`: not read as described value`)
+		wantValueError(t, err, `amqpjms: value "v" `+as+`: cannot be read as described value`)
 	}
 	d := ValueOf("v", Described{amqp.Symbol("a"), int64(1)})
 	_, err := d.Long()
-	wantValueError(t, err, `amqpjms: value "v" described value: not read as long`)
+	wantValueError(t, err, `amqpjms: value "v" described value: cannot be read as long`)
 	_, err = d.Text()
-	wantValueError(t, err, `amqpjms: value "v" described value: not read as string`)
+	wantValueError(t, err, `amqpjms: value "v" described value: cannot be read as string`)
 }
 
 // Messages that were found in use.
@@ -1082,9 +1100,9 @@ func TestUbyteArrays(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, want, b)
 	_, err = ValueOf("v", m.Value).Text()
-	wantValueError(t, err, `amqpjms: value "v" array: not read as string`)
+	wantValueError(t, err, `amqpjms: value "v" array: cannot be read as string`)
 	_, err = ValueOf("v", []int32{1}).Bytes()
-	wantValueError(t, err, `amqpjms: value "v" array: not read as bytes`)
+	wantValueError(t, err, `amqpjms: value "v" array: cannot be read as bytes`)
 
 	for _, row := range []struct{ wire, kind string }{
 		{`00 53 77 c1 0b 02 a1 01 "k"` + array, "a map"},
@@ -1264,7 +1282,7 @@ func TestRawKind(t *testing.T) {
 			continue
 		}
 		require.NoError(t, m.Parse(c.Wire()), c.At())
-		kind, err := m.Kind()
+		kind, err := m.kind()
 		if c.Name == "body-data-then-value" || c.Name == "body-two-values" { // which the bytes show, and go-amqp hides
 			require.Error(t, err)
 			continue
@@ -1277,7 +1295,7 @@ func TestRawKind(t *testing.T) {
 	for _, text := range []string{`00 53 75 40`, `00 53 77 c1 04 02 40`, `00 53 75 a0 00 00 53 77 40`, `00 53 72 c1 02 01 40`, `00 53 73 c0 09 07 40 40 40 40 40 40 a3 09 00 53 77 40`} {
 		var m RawMessage
 		require.NoError(t, m.Parse(encoded(t, text)), text)
-		kind, err := m.Kind()
+		kind, err := m.kind()
 		require.Zero(t, kind, text)
 		var e *WireError
 		require.ErrorAs(t, err, &e, text)
@@ -1311,10 +1329,10 @@ func TestRawKindLooksNotInside(t *testing.T) {
 	} {
 		var m RawMessage
 		require.NoError(t, m.Parse(encoded(t, row.msg)), row.rule)
-		got, err := m.Kind()
+		got, err := m.kind()
 		require.NoError(t, err, row.rule)
 		require.Equal(t, row.want, got, row.rule)
-		allocs(t, row.allocs, "Kind, "+row.rule, func() { _, _ = m.Kind() })
+		allocs(t, row.allocs, "Kind, "+row.rule, func() { _, _ = m.kind() })
 	}
 	// Check does look.
 	require.Contains(t, Check(encoded(t, `00 53 77 c1 02 02 40`), Peer{}), Problem{"body", "AMQP 1.0", "body at byte 5: count too large for 1 bytes: unexpected EOF"})

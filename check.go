@@ -137,9 +137,19 @@ func (c *checker) header() {
 	c.expiry(h.TTL)
 
 	// go-programs: rabbitmq-client-publish
-	if c.m.MessageAnnotations == nil && h.Mode != ModeUnset && h.Priority == Some[uint8](0) && h.TTL == (Opt[uint32]{}) {
+	if h.Mode != ModeUnset && h.Priority == Some[uint8](0) && !c.sentByJMS() {
 		c.add(in, whoGoAMQP, "priority 0, the lowest: a MessageHeader has it unless Priority is set")
 	}
+}
+
+// sentByJMS reports whether the message looks like one of a JMS client, whose priority is what the
+// application asked for: beside the annotations of JMS, which Go programs write too, it has the
+// creation-time, which a JMS client sets unless told not to [jms 3.4.4].
+func (c *checker) sentByJMS() bool {
+	kind, _ := c.m.Annotation(AnnotationMessageKind)
+	destination, _ := c.m.Annotation(AnnotationDestination)
+	created, _ := c.timestamp()
+	return created > 0 && (kind != nil || destination != nil)
 }
 
 // expiry compares the ttl with the absolute-expiry-time.
@@ -163,7 +173,7 @@ func (c *checker) expiry(ttl Opt[uint32]) {
 		// service-bus: receive-lib-ttl-60-days
 		c.defect("header", productServiceBus, what+" in the Java, Go and Python SDKs")
 	case expiry.kind == numberTimestamp && expiry.n > 0:
-		created, err := c.m.Timestamp()
+		created, err := c.timestamp()
 		if err == nil && created > 0 && expiry.n-created < int64(ttl.Or(0))-1000 { // a ttl is lowered as the message waits
 			c.add("absolute-expiry-time", whoJMS, "earlier than creation-time plus ttl: a broker that goes by ttl delivers what has expired here")
 		}
@@ -212,10 +222,15 @@ func kindOfRaw(v RawValue) DestinationKind {
 	return DestinationKindFrom(nil, text)
 }
 
-// misplaced looks for names that count as message annotations only, in other sections, and for
+// misplaceable returns the names that count as message annotations only.
+func misplaceable() []string {
+	return []string{AnnotationDestination, AnnotationReplyTo, AnnotationMessageKind, AnnotationDeliveryTime, AnnotationDeliveryDelay, AnnotationEnqueueTime}
+}
+
+// misplaced looks for these names in other sections before the body, and for
 // ways to delay that the peers do not have.
 func (c *checker) misplaced() {
-	for _, name := range []string{AnnotationDestination, AnnotationReplyTo, AnnotationMessageKind, AnnotationDeliveryTime, AnnotationDeliveryDelay, AnnotationEnqueueTime} {
+	for _, name := range misplaceable() {
 		if v, _ := c.m.DeliveryAnnotation(name); v != nil {
 			// qpid-jms-receive: delivery-time-in-delivery-annotations; go-programs: amc-put
 			c.add("delivery-annotation "+name, whoJMS, "ignored: it is a message annotation")
@@ -225,9 +240,9 @@ func (c *checker) misplaced() {
 			c.add("property "+quote(name), whoJMS, "ignored: it is a message annotation")
 		}
 	}
-	for _, name := range []string{"_AMQ_SCHED_DELIVERY", "ScheduledEnqueueTimeUtc", "x-delay", "AMQ_SCHEDULED_CRON", "AMQ_SCHEDULED_PERIOD", "AMQ_SCHEDULED_REPEAT"} {
+	for _, name := range []string{"_AMQ_SCHED_DELIVERY", "ScheduledEnqueueTimeUtc", "x-delay", "JMSDeliveryTime", propertyScheduledDelay, "AMQ_SCHEDULED_CRON", "AMQ_SCHEDULED_PERIOD", "AMQ_SCHEDULED_REPEAT"} {
 		in := ""
-		if v, _ := c.m.find(c.m.ApplicationProperties, wire.String, name, false); v != nil {
+		if v, _ := c.m.find(c.m.ApplicationProperties, wire.String, name, false); v != nil && name != propertyScheduledDelay { // the application's own, see delays
 			in = "property " + quote(name)
 		} else if v, _ := c.m.Annotation(name); v != nil {
 			in = "annotation " + name
@@ -338,19 +353,45 @@ func (c *checker) delays() {
 				c.each(in, "got "+t+", want timestamp", func(p *Peer) bool { return p.Delay == DelayEnqueueTime })
 			}
 		case DelayRelative:
-			// live: delivery delay by x-opt-delivery-delay: Go to JMS
+			// brokers that serve it add no delivery time, and Qpid JMS reads nothing else
 			c.add(in, whoJMS, "ignored: JMSDeliveryTime is JMSTimestamp")
+			takes := func(p *Peer) bool { return p.Delay != DelayUnset && !p.ignores(form) }
+			switch {
+			case n.kind == numberTooLarge:
+				c.each(in, "got "+t+" above 2^63-1, want milliseconds", takes)
+			case n.kind == numberInteger && n.n < 0:
+				c.each(in, "negative, want milliseconds", takes)
+			case n.kind != numberInteger && n.kind != numberNone:
+				c.each(in, "got "+t+", want long", takes)
+			}
 		case DelayProperty:
 			// live: delivery delay by AMQ_SCHEDULED_DELAY: Go to Go
 			c.each(in, "treated as a delay and removed", func(p *Peer) bool { return p.Product == productActiveMQ && p.Delay != DelayProperty })
 		}
-		if created, err := c.m.Timestamp(); (form == DelayAbsolute || form == DelayEnqueueTime) && (n.kind == numberInteger || n.kind == numberTimestamp) &&
-			err == nil && created > 0 && n.n > 0 && n.n < created/100 {
-			c.add(in, whoJMS, "long before creation-time: milliseconds since 1970, not seconds")
+		if form == DelayAbsolute || form == DelayEnqueueTime {
+			c.unit(in, n)
 		}
 	}
 	if forms > 1 {
 		c.add("message-annotations", whoJMS, "more than one form of delay: which one counts depends on the peer")
+	}
+}
+
+// unit looks for a time that is not in milliseconds. Seconds from 2001 on, which is all the time that
+// there has been AMQP 1.0, are milliseconds before 1980 until the year 11968; smaller numbers may be a
+// time long ago, at once. Microseconds from 1971 on are milliseconds after the year 2999; the last
+// time that there is may stand for never.
+func (c *checker) unit(in string, n number) {
+	const in2001, in1980, in3000 = 1e9, 315_532_800_000, 32_503_680_000_000
+	created, err := c.timestamp()
+	switch {
+	case n.kind != numberInteger && n.kind != numberTimestamp:
+	case err == nil && created > 0 && n.n > 0 && n.n < created/100:
+		c.add(in, whoJMS, "long before creation-time: milliseconds since 1970, not seconds")
+	case in2001 <= n.n && n.n < in1980:
+		c.add(in, whoJMS, "before 1980: milliseconds since 1970, not seconds")
+	case n.n >= in3000 && n.n < math.MaxInt64:
+		c.add(in, whoJMS, "after the year 2999: milliseconds since 1970, not microseconds")
 	}
 }
 
@@ -390,6 +431,11 @@ func (c *checker) properties() {
 			if id, err := v.ID(); err != nil {
 				c.add(in, whoAMQP, plainError(err))
 			} else {
+				if v.Type() == wire.Symbol.String() {
+					c.add(in, whoAMQP, "got symbol, want string, ulong, uuid or binary")
+					// qpid-jms-receive: id-wrong-type-symbol
+					c.add(in, whoJMS, "got symbol: cannot be read")
+				}
 				c.id(in, id, v)
 			}
 			continue
@@ -440,7 +486,7 @@ func (c *checker) field(field PropertiesField, v RawValue, t wire.Type) {
 		}
 	case wire.Timestamp:
 		if n, zero := v.number(), (time.Time{}); n.n == zero.UnixMilli() {
-			c.add(in, whoJMS, "the year 1, which go-amqp sends for a time.Time of zero")
+			c.add(in, whoJMS, "the year 1, which go-amqp sends for a zero time.Time")
 		}
 	}
 	switch field {
@@ -589,7 +635,7 @@ func (c *checker) body() {
 		c.add("body", whoAMQP, plainError(err))
 		return
 	}
-	c.sectionsKeys()
+	c.bodyKeys()
 	const in = "body"
 	form := b.form()
 	switch form {
@@ -646,8 +692,8 @@ func (c *checker) kind(b Body) {
 	}
 }
 
-// sectionsKeys looks at the keys of the body, if that is a map, and of the footer.
-func (c *checker) sectionsKeys() {
+// bodyKeys looks at the keys of the body, if that is a map, and of the footer.
+func (c *checker) bodyKeys() {
 	for s := range c.m.BodySections() {
 		switch s.Kind {
 		case SectionAMQPValue:
@@ -662,6 +708,11 @@ func (c *checker) sectionsKeys() {
 			}
 		case SectionFooter:
 			c.annotationKeys(s.Bytes, "footer")
+			for _, name := range misplaceable() {
+				if v, _ := c.m.find(s.Bytes, wire.Symbol, name, false); v != nil {
+					c.add("footer "+name, whoJMS, "ignored: it is a message annotation")
+				}
+			}
 		}
 	}
 }
@@ -721,7 +772,7 @@ func (c *checker) readable(b Body) {
 			c.add(in, whoJMS, lost+plainError(invalidText(cs, data)))
 		}
 		if !encodesNothing(b.ContentEncoding) {
-			c.add(in, whoJMS, "unsupported content-encoding "+quote(b.ContentEncoding)+": the text is what is encoded")
+			c.add(in, whoJMS, "unsupported content-encoding "+quote(b.ContentEncoding)+": the text is read encoded")
 		} else if said, _, err := b.charset(); err == nil && said != typed && said != charset.ASCII {
 			c.add(in, whoJMS, "read as "+cs.String()+": the charset in content-encoding is ignored")
 		}
@@ -813,7 +864,7 @@ func (m *RawMessage) body() (b Body, sections int, err error) {
 		return Body{}, 0, err
 	}
 	b.ContentEncoding, _ = encoding.Text()
-	if _, b.Annotation, err = m.saidOfKind(); err != nil {
+	if _, b.Annotation, err = m.kindFields(); err != nil {
 		return Body{}, 0, err
 	}
 	contentType, err := m.Property(FieldContentType)
@@ -871,9 +922,7 @@ func (c *checker) scan(r *wire.Reader, in string, depth int) {
 	case wire.Map:
 		outer, n := r.Map()
 		for i := 0; i < n && r.Err() == nil; i++ {
-			if k := r.Next(); k == wire.List || k == wire.Map {
-				ends("map key of type " + k.String())
-			}
+			c.mapKey(*r, in, depth)
 			c.scan(r, in, depth+1)
 			c.scan(r, in, depth+1)
 		}
@@ -895,4 +944,30 @@ func (c *checker) scan(r *wire.Reader, in string, depth int) {
 	default:
 		r.Skip()
 	}
+}
+
+// mapKey looks for a key that go-amqp makes a value of that cannot be a key of a Go map. It refuses
+// one in most maps, but neither a described one nor one of annotations.
+func (c *checker) mapKey(r wire.Reader, in string, depth int) {
+	t := r.Next()
+	key, panics := t.String(), depth == 0 && in != SectionApplicationProperties.String() && in != "body"
+	if t == wire.Described {
+		for t == wire.Described && r.Err() == nil {
+			r.Descriptor()
+			t = r.Next()
+		}
+		key, panics = "described "+t.String(), true
+	}
+	switch {
+	case t != wire.List && t != wire.Map && t != wire.Array && t != wire.Binary:
+	case panics:
+		c.add(in, whoGoAMQP, "map key of type "+key+": panics, which ends the program")
+	default:
+		c.add(in, whoGoAMQP, "map key of type "+key+": ends the link")
+	}
+}
+
+// timestamp returns JMSTimestamp.
+func (c *checker) timestamp() (int64, error) {
+	return Consumer{}.ViewRaw(&c.m, time.Time{}).Timestamp()
 }

@@ -83,7 +83,7 @@ func TestCheck(t *testing.T) {
 			"message-id: AMQP 1.0: id at byte 0: got int, want string, ulong, uuid or binary",
 		}},
 		{"the year 1", Artemis(), header + `00 53 73 c0 13 0a 40 40 40 40 40 40 40 40 40 83 ffffc77cedd32800` + body, []string{
-			"creation-time: Qpid JMS: the year 1, which go-amqp sends for a time.Time of zero",
+			"creation-time: Qpid JMS: the year 1, which go-amqp sends for a zero time.Time",
 		}},
 		{"another time before 1970", Artemis(), header + `00 53 73 c0 13 0a 40 40 40 40 40 40 40 40 40 83 ffffffffffffffff` + body, nil},
 		{"properties of other types", Artemis(), header + `00 53 73 c0 21 0d 40 a1 01 "u" a3 01 "t" a3 01 "s" a3 01 "r" 40 a1 01 "c" a1 01 "e" 55 01 55 02 a3 01 "g" 54 05 a0 01 "h"` + body,
@@ -155,7 +155,7 @@ func TestCheck(t *testing.T) {
 		}},
 		{"a text that is encoded", Artemis(), header + kind + `00 53 73 c0 0e 08 40 40 40 40 40 40 40 a3 04 "gzip" 00 53 75 a0 01 ff`, []string{
 			"body: Qpid JMS: cannot be read, and the message is lost: text \"\\xff\": not valid UTF-8",
-			`body: Qpid JMS: unsupported content-encoding "gzip": the text is what is encoded`,
+			`body: Qpid JMS: unsupported content-encoding "gzip": the text is read encoded`,
 		}},
 		{"an object of data", Artemis(), header + `00 53 72 c1 17 02 a3 12 "x-opt-jms-msg-type" 51 01 00 53 75 a0 00`, []string{
 			"body: Qpid JMS: an ObjectMessage of data cannot be read: content-type is not application/x-java-serialized-object",
@@ -184,12 +184,56 @@ func TestCheck(t *testing.T) {
 			`property "_AMQ_SCHED_DELIVERY": Qpid Broker-J: not a delay: the message is delivered at once`}},
 		{"RabbitMQ 3's plugin's way to delay", RabbitMQ(), header + `00 53 72 c1 0c 02 a3 07 "x-delay" 54 05` + body, []string{
 			"annotation x-delay: RabbitMQ: not a delay: the message is delivered at once"}},
+		{"ActiveMQ's way to delay as an annotation", ActiveMQ(), header + `00 53 72 c1 2e 04 a3 12 "x-opt-jms-msg-type" 51 05 a3 13 "AMQ_SCHEDULED_DELAY" 55 05` + body, []string{
+			"annotation AMQ_SCHEDULED_DELAY: ActiveMQ Classic: not a delay: the message is delivered at once",
+			`message-annotations: AMQP 1.0: key "AMQ_SCHEDULED_DELAY" is reserved: it does not start with x-`}},
+		{"the header's name as a property", BrokerJ(), `00 53 70 c0 02 01 42 00 53 74 c1 1b 02 a1 0f "JMSDeliveryTime" 81 000001a22d1b6481` + body, []string{
+			`property "JMSDeliveryTime": Qpid Broker-J: not a delay: the message is delivered at once`}},
+		{"a delivery time in the footer", Artemis(), header + body + `00 53 78 c1 1f 02 a3 13 "x-opt-delivery-time" 81 000001a22d1b6481`, []string{
+			"footer x-opt-delivery-time: Qpid JMS: ignored: it is a message annotation"}},
+		{"a null in the footer", Artemis(), header + body + `00 53 78 c1 17 02 a3 13 "x-opt-delivery-time" 40`, nil},
 		{"an enqueue time that is a long", ServiceBus(), header + `00 53 72 c1 28 02 a3 1c "x-opt-scheduled-enqueue-time" 81 000001a22d1b6481 00 53 75 a0 00`, []string{
 			"annotation x-opt-scheduled-enqueue-time: Azure Service Bus: got long, want timestamp",
 			"body: Qpid JMS: no x-opt-jms-msg-type: read as a BytesMessage, also if it is a text"}},
 		{"a delivery time in seconds", Artemis(), header + `00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 81 000000006b0d2f00
 			00 53 73 c0 13 0a 40 40 40 40 40 40 40 40 40 83 000001a22d1b6481` + body, []string{
 			"annotation x-opt-delivery-time: Qpid JMS: long before creation-time: milliseconds since 1970, not seconds"}},
+		{"a delivery time in seconds without a creation-time", Artemis(), header + `00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 81 000000006b49d200` + body, []string{
+			"annotation x-opt-delivery-time: Qpid JMS: before 1980: milliseconds since 1970, not seconds"}},
+		{"the first second that is told", BrokerJ(), `00 53 70 c0 02 01 42 00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 81 000000003b9aca00` + body, []string{ // 2001-09-09
+			"annotation x-opt-delivery-time: Qpid JMS: before 1980: milliseconds since 1970, not seconds"}},
+		{"a time long ago", BrokerJ(), `00 53 70 c0 02 01 42 00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 81 000000003b9ac9ff` + body, nil},
+		{"the end of 1979", ActiveMQ(), header + `00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 81 0000004977386fff` + body, []string{ // 315532799999
+			"annotation x-opt-delivery-time: Qpid JMS: before 1980: milliseconds since 1970, not seconds"}},
+		{"1980", ActiveMQ(), header + `00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 81 0000004977387000` + body, nil},
+		{"the end of 2999", ActiveMQ(), header + `00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 81 00001d8fda4cdfff` + body, nil},
+		{"3000", ActiveMQ(), header + `00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 81 00001d8fda4ce000` + body, []string{
+			"annotation x-opt-delivery-time: Qpid JMS: after the year 2999: milliseconds since 1970, not microseconds"}},
+		{"never", ActiveMQ(), header + `00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 81 7fffffffffffffff` + body, nil},
+		{"a delivery time in microseconds", Artemis(), header + `00 53 72 c1 1f 02 a3 13 "x-opt-delivery-time" 81 0006651728988000` + body, []string{ // 18 * 10^14
+			"annotation x-opt-delivery-time: Qpid JMS: after the year 2999: milliseconds since 1970, not microseconds"}},
+		{"an enqueue time in seconds", ServiceBus(), header + `00 53 72 c1 3e 04 a3 12 "x-opt-jms-msg-type" 51 03 a3 1c "x-opt-scheduled-enqueue-time" 83 000000006b49d200 00 53 75 a0 00`, []string{
+			"annotation x-opt-scheduled-enqueue-time: Qpid JMS: before 1980: milliseconds since 1970, not seconds"}},
+		{"a delay that is a string", Artemis(), header + `00 53 72 c1 1a 02 a3 14 "x-opt-delivery-delay" a1 01 "5"` + body, []string{
+			"annotation x-opt-delivery-delay: Qpid JMS: ignored: JMSDeliveryTime is JMSTimestamp",
+			"annotation x-opt-delivery-delay: ActiveMQ Artemis: got string, want long"}},
+		{"a delay that is negative", ActiveMQ(), header + `00 53 72 c1 19 02 a3 14 "x-opt-delivery-delay" 55 fb` + body, []string{
+			"annotation x-opt-delivery-delay: Qpid JMS: ignored: JMSDeliveryTime is JMSTimestamp",
+			"annotation x-opt-delivery-delay: ActiveMQ Classic: negative, want milliseconds"}},
+		{"a delay that is a timestamp", ActiveMQ(), header + `00 53 72 c1 20 02 a3 14 "x-opt-delivery-delay" 83 0000000000000005` + body, []string{
+			"annotation x-opt-delivery-delay: Qpid JMS: ignored: JMSDeliveryTime is JMSTimestamp",
+			"annotation x-opt-delivery-delay: ActiveMQ Classic: got timestamp, want long"}},
+		{"a delay that is not whole", Artemis(), header + `00 53 72 c1 20 02 a3 14 "x-opt-delivery-delay" 82 3ff8000000000000` + body, []string{
+			"annotation x-opt-delivery-delay: Qpid JMS: ignored: JMSDeliveryTime is JMSTimestamp",
+			"annotation x-opt-delivery-delay: ActiveMQ Artemis: got double, want long"}},
+		{"a delay beyond long", Artemis(), header + `00 53 72 c1 20 02 a3 14 "x-opt-delivery-delay" 80 8000000000000000` + body, []string{
+			"annotation x-opt-delivery-delay: Qpid JMS: ignored: JMSDeliveryTime is JMSTimestamp",
+			"annotation x-opt-delivery-delay: ActiveMQ Artemis: got ulong above 2^63-1, want milliseconds"}},
+		{"a delay of 0", Artemis(), header + `00 53 72 c1 19 02 a3 14 "x-opt-delivery-delay" 55 00` + body, []string{
+			"annotation x-opt-delivery-delay: Qpid JMS: ignored: JMSDeliveryTime is JMSTimestamp"}},
+		{"a delay that is a string, where none is served", BrokerJ(), `00 53 70 c0 02 01 42 00 53 72 c1 1a 02 a3 14 "x-opt-delivery-delay" a1 01 "5"` + body, []string{
+			"annotation x-opt-delivery-delay: Qpid Broker-J: not a delay: the message is delivered at once",
+			"annotation x-opt-delivery-delay: Qpid JMS: ignored: JMSDeliveryTime is JMSTimestamp"}},
 		{"an expiry before the ttl", Artemis(), `00 53 70 c0 08 03 41 40 70 000f4240 00 53 73 c0 1b 0a 40 40 40 40 40 40 40 40 83 000001a22d1b6482 83 000001a22d1b6481` + body, []string{
 			"absolute-expiry-time: Qpid JMS: earlier than creation-time plus ttl: a broker that goes by ttl delivers what has expired here"}},
 		{"an expiry without a ttl", RabbitMQ(), header + `00 53 73 c0 12 09 40 40 40 40 40 40 40 40 83 000003bb2cc3d800` + body, []string{
@@ -219,10 +263,39 @@ func TestCheck(t *testing.T) {
 		{"an array of arrays", Artemis(), header + `00 53 77 e0 05 01 e0 02 01 41`, []string{"body: go-amqp: array of array: ends the link"}},
 		{"a map keyed by a list", Artemis(), header + `00 53 77 c1 03 02 45 40`, []string{
 			"body: Qpid JMS: no x-opt-jms-msg-type: read as an ObjectMessage, not a MapMessage", "body: go-amqp: map key of type list: ends the link"}},
+		{"a map keyed by a map", Artemis(), header + `00 53 77 c1 05 02 c1 01 00 40`, []string{
+			"body: Qpid JMS: no x-opt-jms-msg-type: read as an ObjectMessage, not a MapMessage", "body: go-amqp: map key of type map: ends the link"}},
+		{"a map keyed by a binary", Artemis(), header + `00 53 77 c1 05 02 a0 01 01 41`, []string{
+			"body: Qpid JMS: no x-opt-jms-msg-type: read as an ObjectMessage, not a MapMessage", "body: go-amqp: map key of type binary: ends the link"}},
+		{"a map keyed by an array", Artemis(), header + `00 53 77 c1 07 02 e0 03 01 54 01 41`, []string{
+			"body: Qpid JMS: no x-opt-jms-msg-type: read as an ObjectMessage, not a MapMessage", "body: go-amqp: map key of type array: ends the link"}},
+		{"a map keyed by a described list", Artemis(), header + `00 53 77 c1 0d 02 00 80 0000000000000001 45 41`, []string{
+			"body: Qpid JMS: no x-opt-jms-msg-type: read as an ObjectMessage, not a MapMessage",
+			"body: go-amqp: map key of type described list: panics, which ends the program"}},
+		{"a map keyed by a list described twice", Artemis(), header + `00 53 77 c1 09 02 00 53 7a 00 53 7b 45 41`, []string{
+			"body: Qpid JMS: no x-opt-jms-msg-type: read as an ObjectMessage, not a MapMessage",
+			"body: go-amqp: map key of type described list: panics, which ends the program"}},
+		{"a map keyed by a described boolean", Artemis(), header + `00 53 77 c1 06 02 00 53 7a 41 41`, []string{
+			"body: Qpid JMS: no x-opt-jms-msg-type: read as an ObjectMessage, not a MapMessage"}},
+		{"a property keyed by a described list", Artemis(), header + `00 53 74 c1 13 02 a1 01 "a" c1 0d 02 00 80 0000000000000001 45 41` + body, []string{
+			`property "a": Qpid JMS: map: its typed getters throw`,
+			"application-properties: go-amqp: map key of type described list: panics, which ends the program"}},
+		{"annotations keyed by a list", Artemis(), header + `00 53 72 c1 03 02 45 41` + body, []string{
+			"message-annotations: AMQP 1.0: key is list, not symbol", "message-annotations: Qpid JMS: key is list, not symbol: the application never gets the message",
+			"message-annotations: go-amqp: map key of type list: panics, which ends the program"}},
 		{"a symbolic descriptor", Artemis(), `00 a3 10 "amqp:header:list" c0 02 01 41` + body, []string{"header: go-amqp: symbolic section descriptor: ends the link"}},
 		{"a header made for durable alone", Artemis(), `00 53 70 c0 04 02 41 50 00` + body, []string{
 			"header: go-amqp: priority 0, the lowest: a MessageHeader has it unless Priority is set"}},
-		{"priority 0 of a JMS application", Artemis(), `00 53 70 c0 04 02 41 50 00` + kind + body, nil},
+		{"and an annotation", Artemis(), `00 53 70 c0 04 02 41 50 00` + kind + body, []string{
+			"header: go-amqp: priority 0, the lowest: a MessageHeader has it unless Priority is set"}},
+		{"and a ttl of an hour, with its end", Artemis(), `00 53 70 c0 09 03 41 50 00 70 0036ee80` + kind + `00 53 73 c0 12 09 40 40 40 40 40 40 40 40 83 000003bb2cc3d800` + body, []string{
+			"header: go-amqp: priority 0, the lowest: a MessageHeader has it unless Priority is set"}},
+		{"and an id", Artemis(), `00 53 70 c0 04 02 41 50 00` + kind + `00 53 73 c0 04 01 a1 01 "i"` + body, []string{
+			"header: go-amqp: priority 0, the lowest: a MessageHeader has it unless Priority is set"}},
+		{"and a creation-time alone", Artemis(), `00 53 70 c0 04 02 41 50 00 00 53 73 c0 13 0a 40 40 40 40 40 40 40 40 40 83 000001a22d1b6481` + body, []string{
+			"header: go-amqp: priority 0, the lowest: a MessageHeader has it unless Priority is set"}},
+		{"priority 0 of a JMS application", Artemis(), `00 53 70 c0 04 02 41 50 00` + kind + `00 53 73 c0 13 0a 40 40 40 40 40 40 40 40 40 83 000001a22d1b6481` + body, nil},
+		{"priority 0 that is not Go's: durable is unset", Artemis(), `00 53 70 c0 04 02 40 50 00` + body, nil},
 
 		// Where the known peers draw the line.
 		{"the highest priority", Artemis(), `00 53 70 c0 04 02 41 50 09` + body, nil},
@@ -534,6 +607,54 @@ func TestCheckNamesBody(t *testing.T) {
 	}
 }
 
+// Of the messages on record, Check names priority 0 in those of Go programs and in two of other clients that state
+// durable too, not in the one that Qpid JMS sent.
+func TestCheckKnowsPriority0(t *testing.T) {
+	named := map[string]int{}
+	for _, set := range fixtureSets() {
+		for _, c := range set.cases(t) {
+			if slices.ContainsFunc(Check(c.Wire(), Peer{}), func(p Problem) bool { return strings.HasPrefix(p.What, "priority 0, ") }) {
+				named[set.dir]++
+			}
+		}
+	}
+	require.Equal(t, map[string]int{"go-programs": 8, "service-bus": 4, "encoders": 3 + 2}, named)
+}
+
+// Check tells the keys that go-amqp refuses from those at which it panics, and both from those that it takes.
+func TestCheckMapKeys(t *testing.T) {
+	for section, tail := range map[string]string{`00 53 72`: `00 53 77 40`, `00 53 71`: `00 53 77 40`, `00 53 77`: ``, `00 53 77 c0`: ``} {
+		for _, key := range []string{`45`, `c1 01 00`, `a0 00`, `e0 02 00 41`, `40`, `41`, `54 01`, `a1 00`, `98 00000000000000000000000000000000`, `83 0000000000000000`} {
+			for _, described := range []string{``, `00 53 7a`, `00 a3 01 "d"`, `00 53 7a 00 80 0000000000000001`} {
+				key := encoded(t, described+key)
+				value := slices.Concat([]byte{0xc1, byte(2 + len(key)), 2}, key, []byte{0x41})
+				if strings.HasSuffix(section, "c0") { // in a list
+					value = slices.Concat([]byte{byte(1 + len(value)), 1}, value)
+				}
+				msg := slices.Concat(encoded(t, section), value, encoded(t, tail))
+				want := ""
+				func() {
+					defer func() {
+						if recover() != nil {
+							want = ": panics, which ends the program"
+						}
+					}()
+					if new(amqp.Message).UnmarshalBinary(msg) != nil {
+						want = ": ends the link"
+					}
+				}()
+				got := ""
+				for _, p := range Check(msg, Artemis()) {
+					if _, harm, ok := strings.Cut(p.What, ": "); ok && p.Who == "go-amqp" {
+						got += ": " + harm
+					}
+				}
+				require.Equal(t, want, got, "%x", msg)
+			}
+		}
+	}
+}
+
 // Each claim about a peer has a recorded case in which the peer did so. Check makes the claim of the bytes of that case.
 func TestCheckEvidence(t *testing.T) {
 	wires := map[string][]byte{}
@@ -553,6 +674,9 @@ func TestCheckEvidence(t *testing.T) {
 		{"delivery-time-double", "annotation x-opt-delivery-time: Qpid JMS: double converted to long, losing precision"},
 		{"delivery-time-decimal32", "annotation x-opt-delivery-time: Qpid JMS: decimal32 converted to long, losing precision"},
 		{"delivery-time-ulong-max", "annotation x-opt-delivery-time: Qpid JMS: ulong converted to long, losing precision"},
+		{"id-wrong-type-symbol", "message-id: AMQP 1.0: got symbol, want string, ulong, uuid or binary"},
+		{"id-wrong-type-symbol", "message-id: Qpid JMS: got symbol: cannot be read"},
+		{"id-wrong-type-symbol", "correlation-id: Qpid JMS: got symbol: cannot be read"},
 		{"header-user-id-string", "user-id: Qpid JMS: the application never gets the message"},
 		{"header-subject-symbol", "subject: Qpid JMS: the application never gets the message"},
 		{"header-creation-time-long-instead-of-timestamp", "creation-time: Qpid JMS: the application never gets the message"},

@@ -34,8 +34,8 @@ type Message struct {
 // Body, and so on. m does not change on error. Append does this for Properties; it is for types
 // of message that have such fields of their own.
 func (m *Message) SetField(name string, value any) (isField bool, err error) {
-	f := fieldOf(name)
-	if f == nil || !f.listed {
+	f := propertyField(name)
+	if f == nil {
 		return false, nil
 	}
 	fields := m.fields()
@@ -100,19 +100,21 @@ func (w Editor) Append(dst []byte, s Stamp, m *Message) ([]byte, error) {
 }
 
 // setsField reports whether a property is a field of the message.
-func setsField(p Entry) bool {
-	f := fieldOf(p.Name)
-	return f != nil && f.listed
-}
+func setsField(p Entry) bool { return propertyField(p.Name) != nil }
 
 // withFields returns the fields of m as its properties set them.
 func (m *Message) withFields() (fieldSettings, error) {
 	fields := m.fields()
-	for _, p := range m.Properties {
-		if !setsField(p) {
+	var seen map[string]bool
+	for i, p := range m.Properties {
+		f := propertyField(p.Name)
+		if f == nil {
 			continue
 		}
-		if err := fieldOf(p.Name).set(&fields, p.Value); err != nil {
+		if namedTwice(m.Properties[:i], p.Name, &seen) {
+			return fieldSettings{}, setTwice(p.Name)
+		}
+		if err := f.set(&fields, p.Value); err != nil {
 			return fieldSettings{}, err
 		}
 	}
@@ -133,17 +135,6 @@ func (m *Message) check(s *Stamp) error {
 		}
 	}
 	return cmp.Or(checkSymbol(FieldContentType.String(), m.Body.ContentType), checkSymbol(FieldContentEncoding.String(), m.Body.ContentEncoding))
-}
-
-// checkDelay is an error if the delay cannot be written in its form, in a stamp that
-// [Producer.Stamp] did not make.
-func (s *Stamp) checkDelay() error {
-	if s.DeliveryDelay > 0 {
-		if err := s.Peer.Delay.unfit(s.Timestamp != 0, "Stamp.Peer", "Stamp.Timestamp"); err != nil {
-			return &ValueError{What: "delivery delay", Value: milliseconds(s.DeliveryDelay), Err: err}
-		}
-	}
-	return nil
 }
 
 // appendAnnotations appends the message annotations, of which the kind of message is nil for none.
@@ -167,13 +158,10 @@ func (m *Message) appendAnnotations(b []byte, s *Stamp, kind any) []byte {
 	}
 	if form := s.Peer.Delay; s.DeliveryDelay > 0 && !delayForms[form].property {
 		b = wire.AppendSymbol(b, delayForms[form].name)
-		switch {
-		case delayForms[form].relative:
-			b = wire.AppendLong(b, s.DeliveryDelay)
-		case delayForms[form].timestamp:
-			b = wire.AppendTimestamp(b, s.DeliveryTime)
-		default:
-			b = wire.AppendLong(b, s.DeliveryTime)
+		if value := form.milliseconds(s.DeliveryTime, s.DeliveryDelay); delayForms[form].timestamp {
+			b = wire.AppendTimestamp(b, value)
+		} else {
+			b = wire.AppendLong(b, value)
 		}
 		n += 2
 	}
@@ -189,16 +177,16 @@ func (m *Message) appendFields(b []byte, s *Stamp, replyTo string, body *Body) [
 	b = wire.AppendDescriptor(b, uint64(SectionProperties))
 	start := len(b)
 	b = wire.Begin(b)
-	fields, end, n := 0, len(b), 0 // all that there are, and up to the last that is stated
-	field := func(isStated bool) bool {
-		if fields++; !isStated {
+	fields, end, n := 0, len(b), 0 // all that there are, and up to the last that is set
+	field := func(isSet bool) bool {
+		if fields++; !isSet {
 			b = wire.AppendNull(b)
 		}
-		return isStated
+		return isSet
 	}
-	stated := func() { end, n = len(b), fields }
-	text := func(v string, isStated, symbol bool) {
-		if !field(isStated) {
+	mark := func() { end, n = len(b), fields }
+	text := func(v string, isSet, symbol bool) {
+		if !field(isSet) {
 			return
 		}
 		if symbol {
@@ -206,24 +194,24 @@ func (m *Message) appendFields(b []byte, s *Stamp, replyTo string, body *Body) [
 		} else {
 			b = wire.AppendString(b, v)
 		}
-		stated()
+		mark()
 	}
 	id := func(id ID) {
 		if field(!id.IsZero()) {
 			b = id.AppendTo(b)
-			stated()
+			mark()
 		}
 	}
 	time := func(ms int64) {
 		if field(ms != 0) {
 			b = wire.AppendTimestamp(b, ms)
-			stated()
+			mark()
 		}
 	}
 	id(s.MessageID)
 	if field(s.UserID != "") {
 		b = wire.AppendBinary(b, s.UserID)
-		stated()
+		mark()
 	}
 	text(s.Address, !s.Destination.IsZero(), false)
 	text(m.Type.v, m.Type.ok, false)
@@ -236,7 +224,7 @@ func (m *Message) appendFields(b []byte, s *Stamp, replyTo string, body *Body) [
 	text(m.GroupID.v, m.GroupID.ok, false)
 	if sequence, ok := groupSequence(m.GroupSeq).Get(); field(ok) {
 		b = wire.AppendUint(b, sequence)
-		stated()
+		mark()
 	}
 	text(m.ReplyToGroupID.v, m.ReplyToGroupID.ok, false)
 	if n == 0 {
@@ -260,12 +248,10 @@ func (w Editor) appendProperties(b []byte, s *Stamp, properties []Entry) ([]byte
 		if setsField(*p) {
 			continue
 		}
-		if p.Name == propertyScheduledDelay {
-			if s.Peer.Delay == DelayProperty {
-				continue // the producer's
-			}
-			if s.DeliveryDelay > 0 {
-				return b, &ValueError{What: "property", Value: quote(p.Name), Err: fmt.Errorf("a second delay beside %v", s.Peer.Delay)}
+		producers := p.Name == propertyScheduledDelay && s.Peer.Delay == DelayProperty
+		if p.Name == propertyScheduledDelay && !producers {
+			if err := s.checkScheduled(); err != nil {
+				return b, err
 			}
 		}
 		key, err := w.PropertyKey(p.Name)
@@ -273,13 +259,18 @@ func (w Editor) appendProperties(b []byte, s *Stamp, properties []Entry) ([]byte
 			return b, err
 		}
 		if namedTwice(properties[:i], p.Name, &seen) {
-			return b, &ValueError{What: "property", Value: quote(p.Name), Err: errors.New("set twice")}
+			return b, setTwice(p.Name)
 		}
+		entry := len(b)
 		b = wire.AppendString(b, key)
 		switch v := p.Value.(type) {
 		case nil, bool, int8, int16, int32, int64, float32, float64, string:
 			if b, err = appendAny(b, "", v, 0); err == nil {
-				n += 2
+				if producers {
+					b = b[:entry] // only checked: the producer sets it
+				} else {
+					n += 2
+				}
 				continue
 			}
 		}
@@ -293,6 +284,10 @@ func (w Editor) appendProperties(b []byte, s *Stamp, properties []Entry) ([]byte
 		return b[:before], nil
 	}
 	return endValue(b, start, SectionApplicationProperties.String(), wire.Map, n)
+}
+
+func setTwice(name string) error {
+	return &ValueError{What: "property", Value: quote(name), Err: errors.New("set twice")}
 }
 
 // namedTwice reports whether one of the properties before has this name. It compares with each,
@@ -374,7 +369,7 @@ func (b Body) appendSections(dst []byte, more int) (_ []byte, err error) {
 			}
 		}
 	case formMixed:
-		return dst, b.wrong("AMQP has no such body: give one of Data, Sequences and Value")
+		return dst, b.wrong("want one of Data, Sequences and Value")
 	}
 	return dst, nil
 }

@@ -3,6 +3,7 @@ package amqpjms
 import (
 	"encoding/binary"
 	"net"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -13,8 +14,9 @@ import (
 // in messages that its connections receive, each char becomes a uint, which is its code
 // point. The type is lost, so never use it in a program that forwards or stores messages.
 // Nothing else changes. go-amqp still fails on symbolic section descriptors, arrays of
-// arrays, lists or described values, and maps keyed by a list or by both a char and an
-// equal uint. The zero value is ready to use, for any number of connections at once.
+// arrays, lists or described values, and maps keyed by a list, map, array or binary or by
+// both a char and an equal uint; keyed by a described list, it panics. The zero value is
+// ready to use, for any number of connections at once.
 type CharRewriter struct {
 	// Decimals also turns decimal32, decimal64 and decimal128 into uint, ulong and uuid,
 	// whose values are wrong. Set it before Wrap.
@@ -41,7 +43,6 @@ func (r *CharRewriter) Counts() (values, malformed, unfollowed, unframed uint64)
 const (
 	maxFollowed   = 128  // deliveries that are not complete and are rewritten
 	maxUnfinished = 1024 // deliveries that are not complete and are known
-	maxCharDepth  = 100  // lists, maps, arrays and described values inside a section
 )
 
 // Descriptors of performatives [amqp 2.7].
@@ -285,14 +286,7 @@ func (c *charConn) end() {
 	c.part = partHead
 }
 
-func (c *charConn) find(key uint64) int {
-	for i, k := range c.keys {
-		if k == key {
-			return i
-		}
-	}
-	return -1
-}
+func (c *charConn) find(key uint64) int { return slices.Index(c.keys, key) }
 
 // take returns a state for a delivery that starts.
 func (c *charConn) take() *payload {
@@ -522,7 +516,7 @@ type payload struct {
 	head   wire.Head
 	array  bool // the format code of an array's elements comes next
 	depth  int
-	levels [1 + maxCharDepth]level
+	levels [1 + wire.MaxDepth]level // those open in a section, and the section
 }
 
 type level struct {

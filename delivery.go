@@ -25,7 +25,7 @@ type Producer struct {
 
 	// TimeToLive counts from the time of send, rounded up to milliseconds. 0: the message
 	// never expires. Above 2^32-1 ms the header has no ttl, see [Peer.CapTTL]; the expiration
-	// is sent all the same.
+	// is still sent.
 	TimeToLive time.Duration
 
 	// DeliveryDelay counts from the time of send, rounded up to milliseconds. 0: deliver at
@@ -36,8 +36,8 @@ type Producer struct {
 	NoTimestamp bool   // send without a creation-time
 	UserID      string // JMSXUserID, none if empty
 
-	// WireTTL is JMS_AMQP_TTL: the header's ttl in milliseconds in place of TimeToLive's, which
-	// still makes the expiration. 0 leaves the ttl out.
+	// WireTTL is JMS_AMQP_TTL: the header's ttl in milliseconds, in place of TimeToLive, which
+	// still sets the expiration. 0 leaves the ttl out.
 	WireTTL Opt[uint32]
 }
 
@@ -61,9 +61,8 @@ type Stamp struct {
 	DeliveryDelay int64 // milliseconds; 0: none
 }
 
-// Stamp returns what a message gets that is sent now with an id, none for the zero ID or if
-// the producer has NoMessageID. It changes nothing, so that one rule holds for all message
-// types and ways to send.
+// Stamp returns the fields of a message that is sent now with an id; the zero ID and NoMessageID
+// send none. [Producer.Prepare] stamps an *amqp.Message with a new id.
 //
 // now is the time when the client calls send, in a transaction too [jms 3.4.13], cut to
 // milliseconds; it must be after 1970-01-01 UTC. A message sent again needs a new id.
@@ -72,11 +71,11 @@ type Stamp struct {
 // peer cannot serve, if a time to live or WireTTL is shorter than the delay, if a relative
 // form of delay lacks the timestamp that it counts from, or if a sum overflows.
 func (p Producer) Stamp(now time.Time, id ID) (Stamp, error) {
-	sent := now.UnixMilli()
-	if now.Unix() > math.MaxInt64/1000-1 {
+	sent, ok := wire.UnixMilli(now)
+	if !ok {
 		return Stamp{}, &ValueError{What: "time of send", Value: now.String(), Err: errOverflow}
 	}
-	if sent <= 0 { // creation-time 0 is none
+	if sent <= 0 { // a creation-time of 0 means none
 		return Stamp{}, &ValueError{What: "time of send", Value: now.String(), Err: errors.New("not after 1970-01-01 UTC")}
 	}
 	address, err := p.Peer.Address(p.Destination)
@@ -87,7 +86,7 @@ func (p Producer) Stamp(now time.Time, id ID) (Stamp, error) {
 		return Stamp{}, &ValueError{What: "delivery mode", Value: p.Mode.String(), Err: errors.New("want Persistent or NonPersistent (Producer.Mode)")}
 	}
 	if priority := p.Priority.Or(DefaultPriority); priority > 9 { // [jms 3.4.10]
-		return Stamp{}, &ValueError{What: "priority", Value: strconv.Itoa(int(priority)), Err: errors.New("not in 0 to 9 (Producer.Priority)")}
+		return Stamp{}, &ValueError{What: "priority", Value: strconv.Itoa(int(priority)), Err: errors.New("want 0 to 9 (Producer.Priority)")}
 	}
 	if err := checkText("user id", p.UserID); err != nil {
 		return Stamp{}, setBy("Producer.UserID", err)
@@ -163,8 +162,6 @@ func setBy(field string, err error) error {
 	return err
 }
 
-var errOverflow = errors.New("overflows int64 milliseconds")
-
 // addMilliseconds returns the end of a span that starts at from, in milliseconds.
 func addMilliseconds(what string, from, span int64) (int64, error) {
 	if from > math.MaxInt64-span {
@@ -218,6 +215,26 @@ func (s Stamp) ApplicationProperties() iter.Seq2[string, any] {
 	}
 }
 
+// checkDelay returns an error if the delay cannot be written in its form, in a stamp that
+// [Producer.Stamp] did not make.
+func (s *Stamp) checkDelay() error {
+	if s.DeliveryDelay > 0 {
+		if err := s.Peer.Delay.unfit(s.Timestamp != 0, "Stamp.Peer", "Stamp.Timestamp"); err != nil {
+			return &ValueError{What: "delivery delay", Value: milliseconds(s.DeliveryDelay), Err: err}
+		}
+	}
+	return nil
+}
+
+// checkScheduled returns an error if a message with this stamp cannot have a property
+// AMQ_SCHEDULED_DELAY that the application set: beside a delay in another form.
+func (s *Stamp) checkScheduled() error {
+	if s.DeliveryDelay > 0 && s.Peer.Delay != DelayProperty {
+		return &ValueError{What: "property", Value: quote(propertyScheduledDelay), Err: fmt.Errorf("conflicts with the delay in %v", s.Peer.Delay)}
+	}
+	return nil
+}
+
 // delayAnnotations returns all annotations that ask for a delay, the one of a form with its
 // value, the others without, which removes them.
 func delayAnnotations(form DelayForm, at, delay int64) (entries [3]Entry) {
@@ -244,7 +261,7 @@ type delays struct {
 // form returns the form that decides, DelayUnset if there is none.
 func (d *delays) form() DelayForm {
 	for _, f := range delayOrder {
-		if d.forms[f].stated() {
+		if d.forms[f].isSet() {
 			return f
 		}
 	}
@@ -326,7 +343,7 @@ func delaysOf(m *amqp.Message, byProperty bool) delays {
 		case byProperty:
 			d.forms[f] = numberFrom(m.ApplicationProperties[name])
 		}
-		if d.forms[f].stated() {
+		if d.forms[f].isSet() {
 			if !delayForms[f].relative {
 				return d
 			}
@@ -382,7 +399,7 @@ func (m *RawMessage) readDelayAnnotations(d *delays) error {
 			continue
 		}
 		d.forms[f], read[f] = readNumber(&r), true
-		if f == delayOrder[0] && d.forms[f].stated() && r.Err() == nil {
+		if f == delayOrder[0] && d.forms[f].isSet() && r.Err() == nil {
 			return nil
 		}
 	}
@@ -401,56 +418,6 @@ func delayAnnotated(name []byte) DelayForm {
 		}
 	}
 	return DelayUnset
-}
-
-// Timestamp returns JMSTimestamp in milliseconds since 1970-01-01 UTC: the creation-time, 0
-// if there is none [jms 3.4.4]. Another type is an error, a *[ValueError] or *[WireError].
-func (m *RawMessage) Timestamp() (int64, error) {
-	v, err := m.Property(FieldCreationTime)
-	if err != nil {
-		return 0, err
-	}
-	d := delays{created: v.number()}
-	created, _, err := d.creation()
-	return created, err
-}
-
-// DeliveryTime returns JMSDeliveryTime in milliseconds since 1970-01-01 UTC. That is the
-// first of these that is there: x-opt-delivery-time, x-opt-scheduled-enqueue-time,
-// creation-time plus x-opt-delivery-delay, creation-time, 0 [jms 3.4.13]. A malformed one,
-// or one of another type than an integer or, for a time, a timestamp, is an error, a
-// *[ValueError] or *[WireError]. It allocates nothing.
-//
-// A message to a topic goes only to the subscriptions that existed when it was sent, by its
-// [RawMessage.Timestamp], not to those made until the delivery time [jms 7.9].
-func (m *RawMessage) DeliveryTime() (int64, error) { return m.deliveryTime(false) }
-
-// DeliveryTimeFrom is [RawMessage.DeliveryTime] for messages from a peer. If its form of
-// delay is [DelayProperty], creation-time plus the application property AMQ_SCHEDULED_DELAY
-// comes after x-opt-delivery-delay.
-func (m *RawMessage) DeliveryTimeFrom(p Peer) (int64, error) {
-	return m.deliveryTime(p.Delay == DelayProperty)
-}
-
-func (m *RawMessage) deliveryTime(byProperty bool) (int64, error) {
-	var d delays
-	if err := m.readDelays(&d, byProperty, true); err != nil {
-		return 0, err
-	}
-	return d.deliveryTime()
-}
-
-// Expiration returns JMSExpiration in milliseconds since 1970-01-01 UTC, 0 for never: the
-// absolute-expiry-time, or without one the time of receipt plus the header's ttl
-// [jms 3.4.9]. Pass the same time of receipt each time. It is an error, a *[ValueError] or
-// *[WireError], if the absolute-expiry-time is not a timestamp, or if a needed time of
-// receipt is zero.
-func (m *RawMessage) Expiration(received time.Time) (int64, error) {
-	v, err := m.Property(FieldAbsoluteExpiryTime)
-	if err != nil {
-		return 0, err
-	}
-	return expiration(v.number(), m.Header.TTL, received)
 }
 
 // expiration returns JMSExpiration. A time of 0 and a ttl of 0 mean never.
@@ -474,7 +441,7 @@ func expiration(absolute number, ttl Opt[uint32], received time.Time) (int64, er
 // DelayRequest returns how the message asks to be delivered later, in any form: the
 // application property AMQ_SCHEDULED_DELAY counts, whoever set it. A relative form counts
 // from the creation-time, or without one from arrived, the time when the broker got the
-// message. If the message asks, its errors are those of [RawMessage.DeliveryTime]. It
+// message. If the message asks, its errors are those of [View.DeliveryTime]. It
 // allocates nothing.
 func (m *RawMessage) DelayRequest(arrived time.Time) (DelayRequest, error) {
 	var d delays
@@ -506,20 +473,20 @@ func (d DelayRequest) RejectError() *amqp.Error {
 	}
 }
 
-// A Forwarder holds how a node passes messages on. The zero Forwarder knows nothing of its
-// neighbors. Forwarders can be compared with ==.
+// A Forwarder passes messages on from one peer to another. The zero Forwarder knows nothing of
+// either. Forwarders can be compared with ==.
 type Forwarder struct {
 	// From is where messages come from. If its form of delay is [DelayProperty], the property
 	// AMQ_SCHEDULED_DELAY is a delay; else it belongs to the application.
 	From Peer
 
-	// To is where they go. A delay goes on as the time that it ends, past or not, in
-	// x-opt-scheduled-enqueue-time if that is To's form of delay, else in x-opt-delivery-time.
-	// It never goes on in a relative form, which To would serve from the start. One that is
-	// not over is an error if To cannot delay.
+	// To is where they go. A delay is forwarded as the time when it ends, past or not, in
+	// x-opt-scheduled-enqueue-time if that is To's form of delay, else in x-opt-delivery-time:
+	// in a relative form To would serve it again from the start. A delay that is not over is
+	// an error if To cannot delay.
 	To Peer
 
-	// NodeDefault is the mode here of a message whose header does not state durable. For
+	// NodeDefault is the mode of a message whose header leaves durable unset. For
 	// [Forwarder.Forward] that is only a message without a header: see [HeaderFrom].
 	NodeDefault DeliveryMode
 }
@@ -547,4 +514,28 @@ func (f Forwarder) header(h Header) Header {
 	h = h.Explicit(f.NodeDefault)
 	h.FirstAcquirer, h.DeliveryCount = Opt[bool]{}, Opt[uint32]{}
 	return h
+}
+
+// annotationOf returns a message annotation, nil where there is none. go-amqp decodes keys
+// as strings; in a message made here they may be symbols.
+func annotationOf(m *amqp.Message, name string) any {
+	if a, ok := m.Annotations[name]; ok || len(m.Annotations) == 0 {
+		return a
+	}
+	return m.Annotations[amqp.Symbol(name)]
+}
+
+// propertiesOf returns the properties of m, empty if it has no section. Do not write into them.
+func propertiesOf(m *amqp.Message) *amqp.MessageProperties {
+	if m.Properties != nil {
+		return m.Properties
+	}
+	return &amqp.MessageProperties{}
+}
+
+func numberFromTime(t *time.Time) number {
+	if t == nil {
+		return number{}
+	}
+	return number{kind: numberTimestamp, n: t.UnixMilli()}
 }

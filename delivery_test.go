@@ -186,7 +186,7 @@ func badProducers() []struct {
 			`header ttl 4999ms: shorter than the delivery delay of 5s (Producer.WireTTL)`},
 		{"whatever the time to live", Producer{Peer: Artemis(), TimeToLive: time.Hour, DeliveryDelay: 5 * time.Second, WireTTL: Some[uint32](1)}, now,
 			`header ttl 1ms: shorter than the delivery delay of 5s (Producer.WireTTL)`},
-		{"priority above 9", Producer{Priority: Some[uint8](10)}, now, `priority 10: not in 0 to 9 (Producer.Priority)`},
+		{"priority above 9", Producer{Priority: Some[uint8](10)}, now, `priority 10: want 0 to 9 (Producer.Priority)`},
 		{"no delivery mode", Producer{Mode: 3}, now, `delivery mode DeliveryMode(3): want Persistent or NonPersistent (Producer.Mode)`},
 		{"a user id that is no text", Producer{UserID: "\xff"}, now, `user id "\xff": not valid UTF-8 (Producer.UserID)`},
 		{"a destination of no kind", Producer{Destination: Destination{Name: "orders"}}, now,
@@ -194,6 +194,7 @@ func badProducers() []struct {
 		{"a destination without a name", Producer{Destination: Destination{Kind: Topic}}, now, `destination topic: no name (Destination.Name)`},
 
 		{"no time of send", Producer{}, time.Time{}, `time of send 0001-01-01 00:00:00 +0000 UTC: not after 1970-01-01 UTC`},
+		{"a time of send whose milliseconds would wrap to a later one", Producer{}, time.Unix(-1<<54-1, 0).UTC(), `time of send ` + time.Unix(-1<<54-1, 0).UTC().String() + `: overflows int64 milliseconds`},
 		{"the epoch, a creation-time that is none", Producer{}, time.UnixMicro(999).UTC(), `time of send 1970-01-01 00:00:00.000999 +0000 UTC: not after 1970-01-01 UTC`},
 	}
 }
@@ -287,9 +288,9 @@ func readers() []reader {
 		var m RawMessage
 		require.NoError(t, m.Parse(wire))
 		if p == (Peer{}) {
-			return m.DeliveryTime()
+			return Consumer{}.ViewRaw(&m, sentAt()).DeliveryTime()
 		}
-		return m.DeliveryTimeFrom(p)
+		return Consumer{Peer: p}.ViewRaw(&m, sentAt()).DeliveryTime()
 	}
 	return []reader{
 		{"RawMessage", raw},
@@ -516,7 +517,7 @@ func TestDeliveryTimeRaw(t *testing.T) {
 		err := m.Parse(encoded(t, row.wire))
 		var got int64
 		if err == nil {
-			got, err = m.DeliveryTime()
+			got, err = Consumer{}.ViewRaw(&m, sentAt()).DeliveryTime()
 		}
 		if v, err := m.Annotation("x-opt-delivery-time"); err == nil && v != nil {
 			n, ok := v.Int()
@@ -534,17 +535,17 @@ func TestDeliveryTimeRaw(t *testing.T) {
 	// Of a peer that delays by a property the application properties are read, but not beside a relative delay.
 	var m RawMessage
 	require.NoError(t, m.Parse(encoded(t, `00 53 74 c1 03 02 a1 13`)))
-	got, err := m.DeliveryTimeFrom(delaying(DelayProperty))
+	got, err := Consumer{Peer: delaying(DelayProperty)}.ViewRaw(&m, sentAt()).DeliveryTime()
 	wantWireError(t, err, `amqpjms: application-properties "AMQ_SCHEDULED_DELAY" at byte 8: unexpected EOF`)
 	require.Zero(t, got)
 	require.NoError(t, m.Parse(encoded(t, `00 53 72 c1 19 02 a3 14 "x-opt-delivery-delay" 55 03
 		00 53 73 c0 13 0a 40 40 40 40 40 40 40 40 40 83 000001a22d1b6481 00 53 74 c1 03 02 a1 13`)))
-	got, err = m.DeliveryTimeFrom(delaying(DelayProperty))
+	got, err = Consumer{Peer: delaying(DelayProperty)}.ViewRaw(&m, sentAt()).DeliveryTime()
 	require.NoError(t, err)
 	require.Equal(t, int64(sent+3), got)
 
 	require.NoError(t, m.Parse(encoded(t, `00 53 73 c0 0b 0a 40 40 40 40 40 40 40 40 40 83`)))
-	got, err = m.Timestamp()
+	got, err = Consumer{}.ViewRaw(&m, sentAt()).Timestamp()
 	wantWireError(t, err, "amqpjms: creation-time at byte 16: unexpected EOF")
 	require.Zero(t, got)
 	request, err := m.DelayRequest(sentAt())
@@ -599,7 +600,7 @@ func TestExpiration(t *testing.T) {
 		require.NoError(t, m.UnmarshalBinary(wire))
 		view := Consumer{}.View(&m, row.received)
 		for name, read := range map[string]func() (int64, error){
-			"RawMessage": func() (int64, error) { return raw.Expiration(row.received) },
+			"RawMessage": func() (int64, error) { return Consumer{}.ViewRaw(&raw, row.received).Expiration() },
 			"View":       view.Expiration,
 		} {
 			for range 2 { // two reads agree
@@ -622,7 +623,7 @@ func TestExpiration(t *testing.T) {
 		`00 53 73 c0 0a 09 40 40 40 40 40 40 40 40 83`:                  "at byte 15: unexpected EOF",
 	} {
 		require.NoError(t, raw.Parse(encoded(t, wire)))
-		got, err := raw.Expiration(at)
+		got, err := Consumer{}.ViewRaw(&raw, at).Expiration()
 		require.EqualError(t, err, "amqpjms: absolute-expiry-time "+want)
 		require.Zero(t, got)
 	}
@@ -750,7 +751,7 @@ func TestStampRoundTrip(t *testing.T) {
 		require.NoError(t, decoded.UnmarshalBinary(wire), what)
 		received := now.Add(time.Hour)
 		view := Consumer{Peer: p.Peer}.View(&decoded, received)
-		expires, err := raw.Expiration(received)
+		expires, err := Consumer{}.ViewRaw(&raw, received).Expiration()
 		require.NoError(t, err, what)
 		if s.Expiration != 0 || s.Header.TTL == (Opt[uint32]{}) {
 			require.Equal(t, s.Expiration, expires, what)
@@ -841,9 +842,9 @@ func FuzzDeliveryTime(f *testing.F) {
 		received := time.UnixMilli(sent)
 		for _, p := range []Peer{{}, delaying(DelayProperty)} {
 			view := Consumer{Peer: p}.View(m, received)
-			got, err := raw.DeliveryTimeFrom(p)
+			got, err := Consumer{Peer: p}.ViewRaw(&raw, sentAt()).DeliveryTime()
 			compareRead(t, got, err, decodes, view.DeliveryTime)
-			got, err = raw.Expiration(received)
+			got, err = Consumer{}.ViewRaw(&raw, received).Expiration()
 			compareRead(t, got, err, decodes, view.Expiration)
 		}
 		request, err := raw.DelayRequest(received)
@@ -896,9 +897,9 @@ func TestDeliveryAllocs(t *testing.T) {
 	var raw RawMessage
 	require.NoError(t, raw.Parse(b))
 	received := time.UnixMilli(sent)
-	allocs(t, 0, "DeliveryTime", func() { _, _ = raw.DeliveryTime() })
-	allocs(t, 0, "DeliveryTimeFrom", func() { _, _ = raw.DeliveryTimeFrom(Peer{Delay: DelayProperty}) })
-	allocs(t, 0, "Expiration", func() { _, _ = raw.Expiration(received) })
+	allocs(t, 0, "DeliveryTime", func() { _, _ = Consumer{}.ViewRaw(&raw, sentAt()).DeliveryTime() })
+	allocs(t, 0, "DeliveryTimeFrom", func() { _, _ = Consumer{Peer: Peer{Delay: DelayProperty}}.ViewRaw(&raw, sentAt()).DeliveryTime() })
+	allocs(t, 0, "Expiration", func() { _, _ = Consumer{}.ViewRaw(&raw, received).Expiration() })
 	allocs(t, 0, "DelayRequest", func() {
 		request, _ := raw.DelayRequest(received)
 		_ = request.Due(received)
@@ -957,24 +958,24 @@ func TestDeliveryTimeTooLarge(t *testing.T) {
 		b := unhexed(t, "00 53 72"+row.wire)
 		var m RawMessage
 		require.NoError(t, m.Parse(b), row.rule)
-		got, err := m.DeliveryTime()
+		got, err := Consumer{}.ViewRaw(&m, sentAt()).DeliveryTime()
 		require.Equal(t, row.want, got, row.rule)
 		if row.err != "" {
 			require.EqualError(t, err, row.err, row.rule)
 			continue
 		}
 		require.NoError(t, err, row.rule)
-		allocs(t, 0, row.rule, func() { _, _ = m.DeliveryTime() })
+		allocs(t, 0, row.rule, func() { _, _ = Consumer{}.ViewRaw(&m, sentAt()).DeliveryTime() })
 	}
 }
 
 func TestStampFarTimes(t *testing.T) {
-	for _, now := range []time.Time{time.Unix(1<<61, 0), time.Unix(math.MaxInt64/1000, 0), time.Unix(1<<62, 0)} {
+	for _, now := range []time.Time{time.Unix(1<<61, 0), time.UnixMilli(math.MaxInt64).Add(time.Millisecond), time.Unix(1<<62, 0)} {
 		s, err := Producer{}.Stamp(now, ID{})
 		wantValueError(t, err, "amqpjms: time of send "+now.String()+": overflows int64 milliseconds")
 		require.Zero(t, s)
 	}
-	s, err := Producer{}.Stamp(time.Unix(math.MaxInt64/1000-1, 0), ID{})
+	s, err := Producer{}.Stamp(time.UnixMilli(math.MaxInt64), ID{})
 	require.NoError(t, err)
-	require.Equal(t, int64(math.MaxInt64/1000-1)*1000, s.Timestamp)
+	require.Equal(t, int64(math.MaxInt64), s.Timestamp)
 }

@@ -182,7 +182,7 @@ func ExampleView_Reply() {
 	}
 	reply, to, err := view.Reply(amqpjms.CorrelationIDFirst)
 	if err != nil {
-		fmt.Println(err) // the request asks for no reply
+		fmt.Println(err) // the request does not ask for a reply
 		return
 	}
 	writer := amqpjms.Editor{Peer: peer}
@@ -290,7 +290,7 @@ func ExampleView_Kind() {
 	// Output:
 	// 0.5 <nil>
 	// 3 <nil>
-	// amqpjms: property "retries" ubyte: not read as byte
+	// amqpjms: property "retries" ubyte: cannot be read as byte
 }
 
 // What peers would make of a message that was written without this package.

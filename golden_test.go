@@ -900,7 +900,7 @@ func stampOfSend(t *testing.T, v view, c golden.Case) {
 		}
 		// Where nothing on the wire says it, a receiver reads 0.
 		if readable(c) && (s.Timestamp != 0 || s.DeliveryDelay != 0) {
-			read, err := recorded.DeliveryTime()
+			read, err := Consumer{}.ViewRaw(&recorded, time.Time{}).DeliveryTime()
 			require.NoError(t, err, c.At())
 			require.Equal(t, s.DeliveryTime, read, c.At())
 		}
@@ -1060,9 +1060,9 @@ func deliveryView(t *testing.T, v view, c golden.Case, m *RawMessage) {
 			v.set(t, key, n)
 		}
 	}
-	n, err := m.Timestamp()
+	n, err := Consumer{}.ViewRaw(m, time.Time{}).Timestamp()
 	set("JMSTimestamp", n, err)
-	n, err = m.DeliveryTime()
+	n, err = Consumer{}.ViewRaw(m, time.Time{}).DeliveryTime()
 	set("JMSDeliveryTime", n, err)
 
 	received := sentAt()
@@ -1079,7 +1079,7 @@ func deliveryView(t *testing.T, v view, c golden.Case, m *RawMessage) {
 			received = arrived
 		}
 	}
-	n, err = m.Expiration(received)
+	n, err = Consumer{}.ViewRaw(m, received).Expiration()
 	set("JMSExpiration", n, err)
 }
 
@@ -1387,7 +1387,7 @@ func viewOfReceive(t *testing.T, v view, c golden.Case, raw *RawMessage) {
 		return
 	}
 	if value, ok := hidden()[c.Name]; ok {
-		kind, err := raw.Kind()
+		kind, err := raw.kind()
 		require.NoError(t, err)
 		require.NotEqual(t, kind, bodyOf(m).Kind(), c.At())
 		m.Value = value
@@ -1641,14 +1641,6 @@ func written(t *testing.T, c golden.Case) (*amqp.Message, *refusal) {
 			return received, nil
 		}
 		id, err := Consumer{}.View(received, time.Time{}).MessageID()
-		if c.Name == "reply-to-message-id-wrong-type-symbol" { // which go-amqp gives as a string
-			require.NoError(t, err)
-			var raw RawMessage
-			require.NoError(t, raw.Parse(v.V.([]byte)))
-			_, err := raw.MessageID()
-			require.Error(t, err)
-			return nil, &refusal{"JMSMessageID", &ValueError{Err: err}}
-		}
 		if err != nil {
 			return nil, &refusal{"JMSMessageID", err}
 		}

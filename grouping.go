@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/Azure/go-amqp"
 	"github.com/google/uuid"
@@ -51,8 +50,6 @@ const (
 	groupTimestamp
 )
 
-var errSymbolNotASCII = errors.New("symbol is not ASCII")
-
 var errNoGroup = errors.New("want string, symbol, number, boolean, timestamp, uuid, char or binary")
 
 // GroupKeyFrom returns the key for v: a string, an [amqp.Symbol], a bool, an integer or float
@@ -67,10 +64,8 @@ func GroupKeyFrom(v any) (GroupKey, error) {
 	case string:
 		return textGroup(v)
 	case amqp.Symbol:
-		for i := range len(v) {
-			if v[i] >= utf8.RuneSelf { // [amqp 1.6.21]
-				return GroupKey{}, &ValueError{What: "group", Value: quote(string(v)), Err: errSymbolNotASCII}
-			}
+		if err := checkSymbol("group", string(v)); err != nil {
+			return GroupKey{}, err
 		}
 		return textGroup(string(v))
 	case []byte:
@@ -229,8 +224,8 @@ func (v RawValue) group() (k GroupKey, text []byte, err error) {
 }
 
 func textGroup(s string) (GroupKey, error) {
-	if !utf8.ValidString(s) {
-		return GroupKey{}, &ValueError{What: "group", Value: quote(s), Err: errNotUTF8}
+	if err := checkText("group", s); err != nil {
+		return GroupKey{}, err
 	}
 	return GroupKey{kind: groupText, text: s}, nil
 }

@@ -197,9 +197,9 @@ func TestGroupKeyErrors(t *testing.T) {
 		{text("A"), "amqpjms: group of type amqpjms.text: " + errNoGroup.Error()},
 		{complex(1, 0), "amqpjms: group of type complex128: " + errNoGroup.Error()},
 		{"a\xff", `amqpjms: group "a\xff": not valid UTF-8`},
-		{amqp.Symbol("\xff"), `amqpjms: group "\xff": symbol is not ASCII`},
-		{amqp.Symbol("é"), `amqpjms: group "é": symbol is not ASCII`},
-		{amqp.Symbol("\x7f\x80"), `amqpjms: group "\x7f\x80": symbol is not ASCII`},
+		{amqp.Symbol("\xff"), `amqpjms: group "\xff": not ASCII`},
+		{amqp.Symbol("é"), `amqpjms: group "é": not ASCII`},
+		{amqp.Symbol("\x7f\x80"), `amqpjms: group "\x7f\x80": not ASCII`},
 		{strings.Repeat("\xff", 100), `amqpjms: group "` + strings.Repeat(`\xff`, 64) + `"… (100 bytes): not valid UTF-8`},
 	} {
 		k, err := GroupKeyFrom(test.v)

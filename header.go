@@ -6,19 +6,24 @@
 //
 // To read a message, use
 //
-//   - [Consumer], whose View shows a message as a JMS consumer reads it, and answers it;
-//   - [Body] and [Value], a body and a property or map entry with JMS's conversions;
+//   - [Consumer], which makes a [View]: the message as a JMS consumer reads it;
+//   - [Value], a property or an entry of a map or stream, with JMS's conversions;
+//   - [Body], the rules of bodies for message types of your own. For any other message
+//     call [View.Text] and its like, which decode only what they return;
 //   - [RawMessage], an encoded message cut into its sections.
 //
 // To write one, use
 //
 //   - [Producer], which stamps a message with what a JMS provider sets at send;
-//   - [Editor], which sets what an application sets: body, properties, reply-to, group;
-//   - [Forwarder], which passes a message on, and [AppendExplicit], which makes durable explicit;
+//   - [Editor], which sets what an application sets: body, properties, reply-to, group, and
+//     which writes a [Message] as bytes;
+//   - [Forwarder], which passes a message on;
+//   - [Change], which changes an encoded message, and [AppendExplicit], which makes durable explicit;
 //   - [Peer], what differs between brokers, and [Check], which lists what one would misread.
 //
-// [Header] and [ID] are the parts that other clients most often get wrong. [Selector] decides which
-// messages a consumer wants, and [Groups] which of a queue it may have.
+// To attach and settle as JMS does, use [Consumer.Open], [Send] and [Outcome], or [Link] for frames
+// of your own. [Workers] handles messages in parallel, each group in order. In a broker, [Selector]
+// decides which messages a consumer wants, and [Groups] which of a queue it may have.
 //
 // # Mapping
 //
@@ -57,11 +62,15 @@
 //
 // # Results and errors
 //
-// What may be absent is an [Opt], or a value whose zero means none. What can be wrong on the wire
-// returns an error for that field alone. Times and spans on the wire are int64 milliseconds, since
-// 1970-01-01 UTC for times, 0 for none; what a caller configures is a time.Time or a
-// time.Duration. Malformed bytes are a [*WireError], a value that JMS or AMQP does not allow is a
-// [*ValueError]; with an error comes the zero value, and nothing has changed.
+// A result that may be absent is an [Opt], or of a type whose zero value means none, such as [ID]
+// and [Destination]. A result that may be malformed on the wire comes with an error, which concerns
+// that field alone; only a [RawValue], which any type may be in, reports with a bool whether it
+// holds the type that is asked for. Times and spans on the wire are int64 milliseconds, times since
+// 1970-01-01 UTC, and 0 means none; those that a caller sets are a time.Time and a time.Duration.
+//
+// Malformed bytes are a [*WireError], and a value that JMS or AMQP does not allow is a
+// [*ValueError]; calls into go-amqp return its errors too. On error the result is the zero value,
+// an append returns dst as it was, and nothing has changed.
 //
 // # Memory and concurrency
 //
@@ -122,7 +131,7 @@ var (
 	errTooLong = errors.New("longer than AMQP can carry")
 )
 
-// checkText returns an error if text cannot be a string [amqp 1.6.20].
+// checkText returns an error if text is not a valid string [amqp 1.6.20].
 func checkText(what, text string) error {
 	if uint64(len(text)) > math.MaxUint32 {
 		return &ValueError{What: what, Value: quote(text), Err: errTooLong}
@@ -288,9 +297,9 @@ func (h Header) CountDelivery(nodeDefault DeliveryMode) Header {
 // mode set as [Header.Explicit] does, and reports whether the message has expired. It
 // counts whole milliseconds, and a negative time as 0.
 //
-// A header without a ttl, or with a ttl of 0, which JMS peers use for none, never
-// expires. The ttl of an expired message is 1, not 0: sent on all the same, it must not
-// live forever.
+// A header without a ttl, or with a ttl of 0, which JMS peers send to mean none, never
+// expires. The ttl of an expired message is 1, not 0, so that it does not live forever if
+// it is sent on.
 func (h Header) LowerTTL(kept time.Duration, nodeDefault DeliveryMode) (_ Header, expired bool) {
 	if ttl := h.TTL.Or(0); ttl > 0 {
 		left := int64(ttl) - max(0, kept.Milliseconds())
@@ -323,8 +332,8 @@ func (h Header) JMSXDeliveryCount() int32 {
 // to apply a node's default read the bytes ([RawMessage]). Priority is taken as set, so
 // that 0, as in &amqp.MessageHeader{}, is JMS's lowest. TTL, FirstAcquirer and
 // DeliveryCount are unset if zero. TTL is rounded up to milliseconds, and left out above
-// 2^32-1 ms, the most that a header carries; a negative one is an error, a *[ValueError].
-// go-amqp would send other values in their place.
+// 2^32-1 ms, the most that a header carries: go-amqp would cut it. A negative TTL is an
+// error, a *[ValueError].
 func HeaderFrom(mh *amqp.MessageHeader) (Header, error) {
 	if mh == nil {
 		return Header{}, nil
@@ -411,3 +420,18 @@ func headerTTL(ms int64) Opt[uint32] {
 func wireError(in string, base int, err *wire.Error) error {
 	return &WireError{In: in, Offset: base + err.Offset, Err: err.Err}
 }
+
+// checkSymbol returns an error if text is not a valid symbol [amqp 1.6.21].
+func checkSymbol(what, text string) error {
+	if uint64(len(text)) > math.MaxUint32 {
+		return &ValueError{What: what, Value: quote(text), Err: errTooLong}
+	}
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return &ValueError{What: what, Value: quote(text), Err: errors.New("not ASCII")}
+		}
+	}
+	return nil
+}
+
+var errOverflow = errors.New("overflows int64 milliseconds")

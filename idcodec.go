@@ -70,9 +70,9 @@ var (
 	errNotBinary = errors.New("not pairs of hex digits")
 )
 
-// ParseID reads a JMSCorrelationID, or a JMSMessageID set by a bridge. A string that
-// does not start with "ID:" and one of the five markers is an id of type string, the
-// empty string too: do not pass the "" that stands for no id.
+// ParseID parses a JMSCorrelationID, or a JMSMessageID that a bridge sets. A string that
+// does not start with "ID:" and one of the five markers is an id of type string, and so
+// is the empty string: do not call it for "" where that means no id.
 //
 // What follows a marker must have the form that [ID.JMSMessageID] writes, with hex digits
 // in either case. Anything else is an error, a *[ValueError], and so is invalid UTF-8. An
@@ -237,12 +237,13 @@ func (id ID) Value() any {
 // "ID:", and no two ids have the same one [jms 3.4.3].
 func (id ID) JMSMessageID() string { return id.jms(forMessageID) }
 
-// JMSCorrelationID returns the id as JMSCorrelationID: the JMSMessageID, but a string
-// that does not start with "ID:" as it is [jms 3.4.5]. It returns "" for no id and for an
-// empty string; [ID.IsZero] tells them apart.
+// JMSCorrelationID returns the id as JMSCorrelationID: like JMSMessageID, except that a
+// string that does not start with "ID:" stays as it is [jms 3.4.5]. It returns "" for no
+// id and for an empty string; [ID.IsZero] tells them apart.
 func (id ID) JMSCorrelationID() string { return id.jms(forCorrelationID) }
 
-// AppendMessageID appends [ID.JMSMessageID] to b. It allocates only to grow b.
+// AppendMessageID appends [ID.JMSMessageID] to b; [ID.AppendTo] appends the encoded id. It
+// allocates only to grow b.
 func (id ID) AppendMessageID(b []byte) []byte { return id.appendJMS(b, forMessageID) }
 
 // AppendCorrelationID appends [ID.JMSCorrelationID] to b, as [ID.AppendMessageID] does.
@@ -264,7 +265,7 @@ func (id ID) CorrelationIDAsBytes() ([]byte, error) {
 	return nil, &ValueError{What: "id", Value: quote(id.String()), Err: fmt.Errorf("got %s, want binary", id.Type())}
 }
 
-// AppendTo appends the encoded id, null for no id. It allocates only to grow b.
+// AppendTo appends the id in AMQP's encoding, null for no id. It allocates only to grow b.
 func (id ID) AppendTo(b []byte) []byte {
 	switch id.kind {
 	case idString:
@@ -411,7 +412,7 @@ func (id ID) uuid() (u [16]byte) {
 }
 
 // ID returns the id of an encoded message-id or correlation-id, no id for a nil RawValue
-// and for null. A value of another type is an error, a *[WireError].
+// and for null. A symbol reads as its text. A value of another type is an error, a *[WireError].
 func (v RawValue) ID() (id ID, err error) {
 	r := wire.NewReader(v)
 	if len(v) > 0 && !r.Null() {
@@ -424,11 +425,14 @@ func (v RawValue) ID() (id ID, err error) {
 	return id, nil
 }
 
-// readID reads an id of one of the four types [amqp 3.2.11 to 3.2.14].
+// readID reads an id of one of the four types [amqp 3.2.11 to 3.2.14]. A symbol reads as its
+// text, as in the other fields.
 func readID(r *wire.Reader) ID {
 	switch t := r.Next(); t {
 	case wire.String:
 		return ID{kind: idString, text: string(r.String())}
+	case wire.Symbol:
+		return ID{kind: idString, text: string(r.Symbol())}
 	case wire.Ulong:
 		return ulongID(r.Ulong())
 	case wire.UUID:
@@ -468,16 +472,16 @@ func (m *RawMessage) id(field PropertiesField) (id ID, err error) {
 	return id, nil
 }
 
-// AppendMessageID appends the JMSMessageID to b, nothing if there is no message-id. It
-// has the errors of [RawMessage.MessageID], and returns b unchanged with one. It allocates
-// only to grow b.
+// AppendMessageID appends the JMSMessageID to b, nothing if there is no message-id. Errors
+// are those of [RawMessage.MessageID]; on error it returns b unchanged. It allocates only
+// to grow b.
 func (m *RawMessage) AppendMessageID(b []byte) ([]byte, error) {
 	return m.appendID(b, FieldMessageID, forMessageID)
 }
 
 // AppendCorrelationID appends the JMSCorrelationID to b, as
-// [RawMessage.AppendMessageID] does. An empty correlation-id appends nothing too:
-// [RawMessage.CorrelationID] tells it from none.
+// [RawMessage.AppendMessageID] does. An empty correlation-id appends nothing either;
+// [RawMessage.CorrelationID] tells the two apart.
 func (m *RawMessage) AppendCorrelationID(b []byte) ([]byte, error) {
 	return m.appendID(b, FieldCorrelationID, forCorrelationID)
 }
@@ -489,6 +493,8 @@ func (m *RawMessage) appendID(b []byte, field PropertiesField, as idField) ([]by
 		switch t := r.Next(); t {
 		case wire.String:
 			b = appendStringID(b, r.String(), as)
+		case wire.Symbol:
+			b = appendStringID(b, r.Symbol(), as)
 		case wire.Ulong:
 			b = appendUlongID(b, r.Ulong())
 		case wire.UUID:

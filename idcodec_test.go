@@ -390,7 +390,7 @@ func TestIDComparable(t *testing.T) {
 func TestWrongIDsOnTheWire(t *testing.T) {
 	const notAnID = ", want string, ulong, uuid or binary"
 	for _, row := range []struct{ name, wire, want string }{
-		{"symbol", "a3 01 61", "at byte 0: got symbol" + notAnID},
+		{"symbol that is not ASCII", "a3 01 ff", "at byte 2: symbol is not ASCII"},
 		{"uint", "52 2a", "at byte 0: got uint" + notAnID},
 		{"long", "55 2a", "at byte 0: got long" + notAnID},
 		{"timestamp", "83 00 00 00 00 00 00 00 2a", "at byte 0: got timestamp" + notAnID},
@@ -730,5 +730,31 @@ func TestIDString(t *testing.T) {
 		back, err := ParseID(id.String())
 		require.NoError(t, err)
 		require.Equal(t, id, back)
+	}
+}
+
+// An id that is a symbol reads as its text, by the reader of the bytes as by that of what go-amqp makes of them.
+func TestSymbolIDs(t *testing.T) {
+	for wire, text := range map[string]string{
+		"005370c0020141005373c00601a303616263005377a10178":                     "ID:AMQP_NO_PREFIX:abc",
+		"005370c0020141005373c00901b300000003 616263 005377a10178":             "ID:AMQP_NO_PREFIX:abc",
+		"005370c0020141005373c00801a30549443a6162005377a10178":                 "ID:ab",
+		"005373c01601a31349443a414d51505f554c4f4e473a3432 2e2e2e 005377a10178": "ID:AMQP_STRING:ID:AMQP_ULONG:42...",
+	} {
+		b := unhexed(t, wire)
+		var m RawMessage
+		require.NoError(t, m.Parse(b), wire)
+		decoded, err := unmarshal(b)
+		require.NoError(t, err, wire)
+		for _, v := range []View{Consumer{}.View(decoded, sentAt()), Consumer{}.ViewRaw(&m, sentAt())} {
+			id, err := v.MessageID()
+			require.NoError(t, err, wire)
+			require.Equal(t, text, id.JMSMessageID(), wire)
+			require.Equal(t, "string", id.Type(), wire)
+		}
+		got, err := m.AppendMessageID([]byte("before"))
+		require.NoError(t, err, wire)
+		require.Equal(t, "before"+text, string(got), wire)
+		allocs(t, 0, "AppendMessageID", func() { _, _ = m.AppendMessageID(got[:0]) })
 	}
 }

@@ -70,8 +70,8 @@ const (
 	suffixGlobal   = "global"
 )
 
-// madeByPeer is the destination of a link that has the peer make it.
-func (d Destination) madeByPeer() bool {
+// isDynamic reports whether the peer makes the destination, as a dynamic node [amqp 3.5.3].
+func (d Destination) isDynamic() bool {
 	return d.Kind.IsTemporary() && d.Name == "" && d.Address == ""
 }
 
@@ -167,20 +167,20 @@ func (c Consumer) checkLink() error {
 		return refuse("consumer", "no destination (Consumer.Destination)")
 	case named && kind != Topic:
 		return refuse("subscription", "a durable or shared subscription needs a topic (Consumer.Destination)") // [jms 6.1]
-	case c.NoLocal && kind != Topic && kind != TemporaryTopic:
+	case c.NoLocal && !kind.IsTopic():
 		return refuse("no-local", "needs a topic (Consumer.NoLocal)") // [jms 3.8.1]
 	case c.NoLocal && c.Shared:
-		return refuse("no-local", "a shared subscription has none (Consumer.NoLocal)") // Session.createSharedConsumer
-	case c.Browse && kind != Queue && kind != TemporaryQueue:
+		return refuse("no-local", "not allowed on a shared subscription (Consumer.NoLocal)") // Session.createSharedConsumer
+	case c.Browse && !kind.IsQueue():
 		return refuse("browser", "needs a queue (Consumer.Browse)") // [jms 4.11]
-	case c.Browse && c.Destination.madeByPeer():
-		return refuse("browser", "a queue that it makes has no messages (Consumer.Destination)")
+	case c.Browse && c.Destination.isDynamic():
+		return refuse("browser", "a new temporary queue has no messages (Consumer.Destination)")
 	case named && c.Subscription == "":
 		return refuse("subscription", "no name (Consumer.Subscription)")
 	case !named && c.Subscription != "":
 		return refuse("subscription "+quote(c.Subscription), "neither durable nor shared (Consumer.Durable, Consumer.Shared)")
 	case c.Durable && !c.Shared && c.ClientID == "":
-		return refuse("durable subscription "+quote(c.Subscription), "no client id (Consumer.ClientID): it would never be found again")
+		return refuse("durable subscription "+quote(c.Subscription), "no client id (Consumer.ClientID): the subscription could not be found again")
 	case c.Peer.lacks(kind) != "":
 		return refuse("consumer", c.Peer.lacks(kind))
 	case c.Shared && !c.Peer.Shares:
@@ -205,7 +205,7 @@ func (c *Consumer) selects() bool { return !blankSelector(c.Selector) }
 func (c Consumer) linkName(k int) (string, error) {
 	name := c.Subscription
 	if strings.Contains(name, "|") {
-		return "", &ValueError{What: "subscription", Value: quote(name), Err: errors.New("has a |, which ends the name in a link name")}
+		return "", &ValueError{What: "subscription", Value: quote(name), Err: errors.New("contains |, which ends the name in a link name")}
 	}
 	if err := checkText("subscription", name); err != nil {
 		return "", err
@@ -214,7 +214,7 @@ func (c Consumer) linkName(k int) (string, error) {
 		return name, nil
 	}
 	if k < 1 {
-		return "", &ValueError{What: "number of a shared consumer", Value: strconv.Itoa(k), Err: errors.New("counted from 1")}
+		return "", &ValueError{What: "number of a shared consumer", Value: strconv.Itoa(k), Err: errors.New("want at least 1")}
 	}
 	suffix := ""
 	if c.ClientID == "" {
@@ -259,11 +259,12 @@ func (c Consumer) UnsubscribeLink() (Link, error) {
 	return l, nil
 }
 
-// Link returns the link of the producer: to its destination, or without one an anonymous link,
-// whose messages say where they go. To a temporary destination without a name it is the link
-// that makes one, which lives as long as the link; its address is in the peer's answer. Where
-// the peer's form of delay is unset the link asks for DELAYED_DELIVERY: an answer that offers it
-// promises [DelayAbsolute].
+// Link returns the link of the producer to its destination. Without one it is an anonymous
+// link, whose messages say where they go: a peer offers ANONYMOUS-RELAY for that, as Artemis,
+// ActiveMQ, Broker-J and RabbitMQ 4 do. To a temporary destination without a name it is the link
+// that makes one, which lives as long as the link; its address is in the peer's answer. Where the
+// peer's form of delay is unset the link asks for DELAYED_DELIVERY: an answer that offers it
+// promises [DelayAbsolute]. To send pre-settled set PreSettled in the result.
 //
 // It is an error, a *[ValueError], if the destination has no address at the peer, if it is to be
 // made and the peer does not have those, or if the producer delays and the peer does not.
@@ -271,7 +272,7 @@ func (p Producer) Link() (Link, error) {
 	if _, err := p.delay(); err != nil {
 		return Link{}, err
 	}
-	if p.Destination.madeByPeer() {
+	if p.Destination.isDynamic() {
 		if why := p.Peer.lacks(p.Destination.Kind); why != "" {
 			return Link{}, &ValueError{What: "producer", Value: p.Destination.String(), Err: errors.New(why)}
 		}
@@ -319,7 +320,7 @@ func (l Link) Producer(p Peer) (Producer, bool) {
 func (l *Link) destination(p Peer) Destination {
 	kind := kindOfCapability(l.Capabilities)
 	switch {
-	case l.Dynamic && (kind == Topic || kind == TemporaryTopic):
+	case l.Dynamic && kind.IsTopic():
 		return Destination{Kind: TemporaryTopic}
 	case l.Dynamic:
 		return Destination{Kind: TemporaryQueue}
@@ -356,9 +357,9 @@ func (l Link) Consumer(p Peer, clientID string) (Consumer, bool) {
 	if c.Shared && slices.Contains(l.Capabilities, capabilityGlobal) {
 		c.ClientID = ""
 	}
-	c.Durable = l.Durable > 0 || l.Expiry == expiryNever                         // some clients state the one, some the other
-	topic := c.Destination.Kind == Topic || c.Destination.Kind == TemporaryTopic // whose subscribers all get copies
-	c.Browse = l.Distribution == distributionCopy && !c.Durable && !topic
+	c.Durable = l.Durable > 0 || l.Expiry == expiryNever // some clients set the one, some the other
+	// All subscribers of a topic get copies.
+	c.Browse = l.Distribution == distributionCopy && !c.Durable && !c.Destination.Kind.IsTopic()
 	switch {
 	case c.Shared:
 		c.Subscription = cutSuffix(l.Name)
@@ -596,7 +597,7 @@ func readSymbols(r *wire.Reader) []string {
 func (l Link) ReceiverOptions() (*amqp.ReceiverOptions, error) {
 	switch {
 	case !l.Receiver:
-		return nil, l.refuse("a sender's (Link.SenderOptions)")
+		return nil, l.refuse("a sender's: use Link.SenderOptions")
 	case l.NoTerminus:
 		return nil, l.refuse("go-amqp cannot attach without a source (OpenConsumer.Unsubscribe)")
 	case l.PreSettled && l.Expiry == expiryNever:
@@ -629,7 +630,7 @@ func (l Link) ReceiverOptions() (*amqp.ReceiverOptions, error) {
 func (l Link) SenderOptions() (*amqp.SenderOptions, error) {
 	switch {
 	case l.Receiver:
-		return nil, l.refuse("a receiver's (Link.ReceiverOptions)")
+		return nil, l.refuse("a receiver's: use Link.ReceiverOptions")
 	case l.NoTerminus:
 		return nil, l.refuse("go-amqp has no transactions")
 	}
@@ -725,10 +726,10 @@ func (o *OpenConsumer) attach(ctx context.Context, c Consumer, l Link, options *
 		asked bool
 	}{{filterSelector, l.Selector != ""}, {filterNoLocal, l.NoLocal}} {
 		if filter.asked && o.Receiver.LinkSourceFilterValue(filter.key) == nil { // [amqp 3.5.1]
-			return &ValueError{What: "filter", Value: filter.key, Err: errors.New("the peer did not take it")}
+			return &ValueError{What: "filter", Value: filter.key, Err: errors.New("not accepted by the peer")}
 		}
 	}
-	if c.Destination.madeByPeer() {
+	if c.Destination.isDynamic() {
 		address := o.Receiver.Address()
 		if address == "" {
 			return errNoTemporary(c)
@@ -739,7 +740,7 @@ func (o *OpenConsumer) attach(ctx context.Context, c Consumer, l Link, options *
 }
 
 func errNoTemporary(c Consumer) error {
-	return &ValueError{What: "consumer", Value: c.Destination.Kind.String(), Err: errors.New("the peer named none that it made")}
+	return &ValueError{What: "consumer", Value: c.Destination.Kind.String(), Err: errors.New("the peer returned no address")}
 }
 
 // Leave ends the consumer and keeps a durable subscription. Settle what it holds first, messages
@@ -841,13 +842,13 @@ func AckOutcome(mode, ackType int) (Outcome, error) {
 	case modeTransacted:
 		return 0, &ValueError{What: "acknowledgment mode", Value: "0", Err: errors.New("go-amqp has no transactions")}
 	default:
-		return 0, &ValueError{What: "acknowledgment mode", Value: strconv.Itoa(mode), Err: errors.New("none of 1, 2, 3 and 101")}
+		return 0, &ValueError{What: "acknowledgment mode", Value: strconv.Itoa(mode), Err: errors.New("want 1, 2, 3 or 101")}
 	}
 	switch {
 	case ackType == 0:
 		return Accepted, nil
 	case ackType < 0 || ackType > int(ModifiedUndeliverableHere):
-		return 0, &ValueError{What: "JMS_AMQP_ACK_TYPE", Value: strconv.Itoa(ackType), Err: errors.New("out of range 1 to 5")}
+		return 0, &ValueError{What: "JMS_AMQP_ACK_TYPE", Value: strconv.Itoa(ackType), Err: errors.New("want 1 to 5")}
 	}
 	return Outcome(ackType), nil
 }
@@ -878,7 +879,7 @@ func (o Outcome) settle(ctx context.Context, r source, m *amqp.Message) error {
 	case ModifiedFailed, ModifiedUndeliverableHere:
 		return r.ModifyMessage(ctx, m, &amqp.ModifyMessageOptions{DeliveryFailed: true, UndeliverableHere: o == ModifiedUndeliverableHere})
 	}
-	return &ValueError{What: "outcome", Value: strconv.Itoa(int(o)), Err: errors.New("out of range 1 to 5")}
+	return &ValueError{What: "outcome", Value: strconv.Itoa(int(o)), Err: errors.New("want 1 to 5")}
 }
 
 // RetryLater returns the modified outcome that asks for a message again from a time on, for
@@ -887,7 +888,7 @@ func (o Outcome) settle(ctx context.Context, r source, m *amqp.Message) error {
 // were seen but the quorum queues of RabbitMQ 4.3.
 func (p Peer) RetryLater(at time.Time) (*amqp.ModifyMessageOptions, error) {
 	if !p.RetriesLater {
-		return nil, &ValueError{What: "retry", Value: at.UTC().String(), Err: errors.New("the peer is not known to wait (Peer.RetriesLater)")}
+		return nil, &ValueError{What: "retry", Value: at.UTC().String(), Err: errors.New("the peer is not known to delay a retry (Peer.RetriesLater)")}
 	}
 	return &amqp.ModifyMessageOptions{DeliveryFailed: true, Annotations: amqp.Annotations{AnnotationDeliveryTime: at.UnixMilli()}}, nil
 }

@@ -219,7 +219,7 @@ func TestFailedOpenKeepsDurableSubscription(t *testing.T) {
 		err    string
 		closed int
 	}{
-		{"filter not taken", noFilter, 0, "amqpjms: filter jms-selector: the peer did not take it", 0},
+		{"filter not taken", noFilter, 0, "amqpjms: filter jms-selector: not accepted by the peer", 0},
 		{"no answer", func(amqptest.Attach) amqptest.Answer { return amqptest.Answer{Silence: true} }, 100 * time.Millisecond, context.DeadlineExceeded.Error(), 0},
 		// The peer has closed this link, and the answer closes no other.
 		{"refused", func(amqptest.Attach) amqptest.Answer { return amqptest.Answer{Refuse: "amqp:resource-locked"} }, 0, "amqp:resource-locked", 1},
@@ -341,7 +341,7 @@ func TestOpenTemporaryDestination(t *testing.T) {
 		b := &amqptest.Broker{Answer: func(amqptest.Attach) amqptest.Answer { return amqptest.Answer{NoName: true} }}
 		ctx, conn := connect(t, b, "")
 		o, err := Consumer{Peer: able(), Destination: Destination{Kind: kind}}.Open(ctx, conn, 1, 10)
-		wantValueError(t, err, "amqpjms: consumer "+kind.String()+": the peer named none that it made")
+		wantValueError(t, err, "amqpjms: consumer "+kind.String()+": the peer returned no address")
 		require.Nil(t, o)
 		require.Eventually(t, func() bool { return performatives(t, b)["end"] == 1 }, 5*time.Second, time.Millisecond)
 	}
@@ -419,8 +419,8 @@ func TestSettle(t *testing.T) {
 		require.NoError(t, err)
 		m, err := o.Receiver.Receive(ctx, nil)
 		require.NoError(t, err)
-		wantValueError(t, Outcome(0).Settle(ctx, o.Receiver, m), "amqpjms: outcome 0: out of range 1 to 5")
-		wantValueError(t, Outcome(6).Settle(ctx, o.Receiver, m), "amqpjms: outcome 6: out of range 1 to 5")
+		wantValueError(t, Outcome(0).Settle(ctx, o.Receiver, m), "amqpjms: outcome 0: want 1 to 5")
+		wantValueError(t, Outcome(6).Settle(ctx, o.Receiver, m), "amqpjms: outcome 6: want 1 to 5")
 		require.NoError(t, outcome.Settle(ctx, o.Receiver, m))
 		require.NoError(t, o.Leave(ctx))
 		frames := b.Frames()
@@ -442,7 +442,7 @@ func TestSettle(t *testing.T) {
 
 	at := time.UnixMilli(1796053106157)
 	_, err := Peer{}.RetryLater(at)
-	wantValueError(t, err, "amqpjms: retry 2026-11-30 15:38:26.157 +0000 UTC: the peer is not known to wait (Peer.RetriesLater)")
+	wantValueError(t, err, "amqpjms: retry 2026-11-30 15:38:26.157 +0000 UTC: the peer is not known to delay a retry (Peer.RetriesLater)")
 	o, err := Peer{RetriesLater: true}.RetryLater(at)
 	require.NoError(t, err)
 	require.Equal(t, &amqp.ModifyMessageOptions{DeliveryFailed: true, Annotations: amqp.Annotations{"x-opt-delivery-time": int64(1796053106157)}}, o)
@@ -462,7 +462,7 @@ func TestOptionsRefuse(t *testing.T) {
 	}{
 		{l, `amqpjms: link "sub": go-amqp may delete a durable subscription that is pre-settled (Consumer.PreSettled)`},
 		{unsubscribe, `amqpjms: link "sub": go-amqp cannot attach without a source (OpenConsumer.Unsubscribe)`},
-		{Link{Name: "s"}, `amqpjms: link "s": a sender's (Link.SenderOptions)`},
+		{Link{Name: "s"}, `amqpjms: link "s": a sender's: use Link.SenderOptions`},
 	} {
 		o, err := row.l.ReceiverOptions()
 		wantValueError(t, err, row.want)
@@ -472,7 +472,7 @@ func TestOptionsRefuse(t *testing.T) {
 		l    Link
 		want string
 	}{
-		{l, `amqpjms: link "sub": a receiver's (Link.ReceiverOptions)`},
+		{l, `amqpjms: link "sub": a receiver's: use Link.ReceiverOptions`},
 		{Link{Name: "t", NoTerminus: true}, `amqpjms: link "t": go-amqp has no transactions`},
 	} {
 		o, err := row.l.SenderOptions()

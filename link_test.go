@@ -610,12 +610,12 @@ func TestAckOutcomeRefuses(t *testing.T) {
 		want          string
 	}{
 		{0, 0, `amqpjms: acknowledgment mode 0: go-amqp has no transactions`},
-		{4, 0, `amqpjms: acknowledgment mode 4: none of 1, 2, 3 and 101`},
-		{-1, 1, `amqpjms: acknowledgment mode -1: none of 1, 2, 3 and 101`},
+		{4, 0, `amqpjms: acknowledgment mode 4: want 1, 2, 3 or 101`},
+		{-1, 1, `amqpjms: acknowledgment mode -1: want 1, 2, 3 or 101`},
 		{1, 1, `amqpjms: JMS_AMQP_ACK_TYPE 1: set in mode AUTO or DUPS_OK, which acknowledges by itself`},
-		{2, 6, `amqpjms: JMS_AMQP_ACK_TYPE 6: out of range 1 to 5`},
-		{101, -1, `amqpjms: JMS_AMQP_ACK_TYPE -1: out of range 1 to 5`},
-		{2, 257, `amqpjms: JMS_AMQP_ACK_TYPE 257: out of range 1 to 5`},
+		{2, 6, `amqpjms: JMS_AMQP_ACK_TYPE 6: want 1 to 5`},
+		{101, -1, `amqpjms: JMS_AMQP_ACK_TYPE -1: want 1 to 5`},
+		{2, 257, `amqpjms: JMS_AMQP_ACK_TYPE 257: want 1 to 5`},
 	} {
 		outcome, err := AckOutcome(row.mode, row.ackType)
 		wantValueError(t, err, row.want)
@@ -645,10 +645,10 @@ func TestConsumerLinkRefuses(t *testing.T) {
 		{"a name for nothing", Consumer{Peer: able, Destination: topic, Subscription: "s"}, 1,
 			`amqpjms: subscription "s" topic t: neither durable nor shared (Consumer.Durable, Consumer.Shared)`},
 		{"durable without a client id", Consumer{Peer: able, Destination: topic, Durable: true, Subscription: "s"}, 1,
-			`amqpjms: durable subscription "s" topic t: no client id (Consumer.ClientID): it would never be found again`},
+			`amqpjms: durable subscription "s" topic t: no client id (Consumer.ClientID): the subscription could not be found again`},
 		{"a bar in the name", Consumer{Peer: able, Destination: topic, Durable: true, Subscription: "a|2", ClientID: "c"}, 1,
-			`amqpjms: subscription "a|2": has a |, which ends the name in a link name`},
-		{"counted from 1", Consumer{Peer: able, Destination: topic, Shared: true, Subscription: "s"}, 0, `amqpjms: number of a shared consumer 0: counted from 1`},
+			`amqpjms: subscription "a|2": contains |, which ends the name in a link name`},
+		{"counted from 1", Consumer{Peer: able, Destination: topic, Shared: true, Subscription: "s"}, 0, `amqpjms: number of a shared consumer 0: want at least 1`},
 
 		// What the peer is not known to do.
 		{"any topic", Consumer{Destination: topic}, 1, `amqpjms: consumer topic t: the peer is not known to serve topics as sources (Peer.Topics)`},

@@ -106,15 +106,15 @@ func (w Editor) SetBody(m *amqp.Message, b Body) {
 	}
 	if b.ContentType != had.ContentType || b.ContentEncoding != had.ContentEncoding {
 		editProperties(m, func(p *amqp.MessageProperties) {
-			p.ContentType, p.ContentEncoding = stated(b.ContentType), stated(b.ContentEncoding)
+			p.ContentType, p.ContentEncoding = nonEmpty(b.ContentType), nonEmpty(b.ContentEncoding)
 		})
 	}
 	setAnnotation(m, b.Annotation, AnnotationMessageKind)
 	m.Data, m.Sequence, m.Value = b.Data, b.Sequences, b.Value
 }
 
-// stated returns a field for go-amqp to send, nil for "".
-func stated(s string) *string {
+// nonEmpty returns a field for go-amqp to send, nil for "".
+func nonEmpty(s string) *string {
 	if s == "" {
 		return nil
 	}
@@ -254,7 +254,7 @@ func (w Editor) SetProperties(m *amqp.Message, properties map[string]any) error 
 	var own map[string]any
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		value := properties[name]
-		if f := fieldOf(name); f != nil && f.listed {
+		if f := propertyField(name); f != nil {
 			if !fieldsSet {
 				fields, fieldsSet = fieldsOf(m), true
 			}
@@ -331,14 +331,11 @@ func groupSequence(seq Opt[int32]) Opt[uint32] {
 // remove the field as well. It is an error if that cannot be removed, as JMSXDeliveryCount,
 // JMSXUserID and JMS_AMQP_TYPED_ENCODING cannot, or if the name cannot be escaped.
 func (w Editor) RemoveProperty(m *amqp.Message, name string) error {
-	key := name
-	if w.EscapePropertyNames {
-		var err error
-		if key, err = EscapePropertyName(name); err != nil {
-			return err
-		}
+	key, err := w.escaped(name)
+	if err != nil {
+		return err
 	}
-	if f := fieldOf(name); f != nil && f.listed {
+	if f := propertyField(name); f != nil {
 		fields := fieldsOf(m)
 		if f.remove != nil {
 			f.remove(&fields)
@@ -364,21 +361,18 @@ func removeApplicationProperty(m *amqp.Message, key string) {
 // one that JMS reserves, which are all that start with "JMS" but not with "JMS_"; and, unless
 // any name may be set, if [CheckPropertyName] does not take it.
 func (w Editor) PropertyKey(name string) (string, error) {
-	key := name
-	if w.EscapePropertyNames {
-		var err error
-		if key, err = EscapePropertyName(name); err != nil {
-			return "", err
-		}
+	key, err := w.escaped(name)
+	if err != nil {
+		return "", err
 	}
 	wrong := func(why string) (string, error) {
 		return "", &ValueError{What: "property", Value: quote(name), Err: errors.New(why)}
 	}
-	switch f := fieldOf(name); {
+	switch {
 	case name == "":
 		return wrong("empty")
 	case !strings.HasPrefix(name, "JMS"):
-	case f != nil && f.listed:
+	case propertyField(name) != nil:
 		return wrong("a field of the message, not an application property")
 	case !strings.HasPrefix(name, "JMS_"):
 		return wrong("JMS reserves names that start with JMS: use another name, or JMS_ and a vendor's name") // [jms 3.5.1]
@@ -392,6 +386,14 @@ func (w Editor) PropertyKey(name string) (string, error) {
 		}
 	}
 	return key, nil
+}
+
+// escaped returns the name, escaped if the Editor does that.
+func (w Editor) escaped(name string) (string, error) {
+	if w.EscapePropertyNames {
+		return EscapePropertyName(name)
+	}
+	return name, nil
 }
 
 // CheckPropertyName returns an error, a *[ValueError], unless JMS takes a name for a property:
@@ -431,7 +433,7 @@ const (
 func EscapePropertyName(name string) (string, error) {
 	escaped := strings.NewReplacer("-", escapedHyphen, ".", escapedDot).Replace(name)
 	if UnescapePropertyName(escaped) != name {
-		return "", &ValueError{What: "property", Value: quote(name), Err: errors.New("contains _HYPHEN_ or _DOT_, which - and . are escaped as")}
+		return "", &ValueError{What: "property", Value: quote(name), Err: errors.New("contains _HYPHEN_ or _DOT_, the escapes of - and .")}
 	}
 	return escaped, nil
 }
@@ -570,11 +572,8 @@ func (p Producer) Prepare(m *amqp.Message, now time.Time) (Stamp, error) {
 // 1970 that has a part of a millisecond. It looks at all values for that. A described value
 // keeps its symbol. m does not change on error.
 func (s Stamp) Apply(m *amqp.Message) error {
-	delayed := s.DeliveryDelay > 0
-	if delayed {
-		if err := s.Peer.Delay.unfit(s.Timestamp != 0, "Stamp.Peer", "Stamp.Timestamp"); err != nil {
-			return &ValueError{What: "delivery delay", Value: milliseconds(s.DeliveryDelay), Err: err}
-		}
+	if err := s.checkDelay(); err != nil {
+		return err
 	}
 	sections, err := writable(m, false)
 	if err != nil {
@@ -600,9 +599,10 @@ func (s Stamp) Apply(m *amqp.Message) error {
 			}
 		}
 	}
-	_, scheduled := m.ApplicationProperties[propertyScheduledDelay]
-	if scheduled && delayed && s.Peer.Delay != DelayProperty {
-		return &ValueError{What: "property", Value: quote(propertyScheduledDelay), Err: fmt.Errorf("a second delay beside %v", s.Peer.Delay)}
+	if _, ok := m.ApplicationProperties[propertyScheduledDelay]; ok {
+		if err := s.checkScheduled(); err != nil {
+			return err
+		}
 	}
 
 	m.DeliveryTag = nil

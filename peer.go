@@ -45,8 +45,7 @@ const (
 	DelayNone                  // the peer cannot delay
 )
 
-// delayForms says how each form stands in a message. What reads, writes and removes delays
-// goes by it.
+// delayForms describes each form. All code that reads, writes and removes delays uses it.
 var delayForms = [...]struct {
 	name      string
 	relative  bool // counts from the creation-time; else from the epoch
@@ -79,16 +78,22 @@ func (f DelayForm) String() string {
 	return "DelayForm(" + strconv.Itoa(int(f)) + ")"
 }
 
-// value returns what the form has for a delivery time and a delay in milliseconds, an int64
-// or a time.Time.
-func (f DelayForm) value(at, delay int64) any {
-	switch {
-	case delayForms[f].relative:
+// milliseconds returns the number that the form has for a delivery time and a delay.
+func (f DelayForm) milliseconds(at, delay int64) int64 {
+	if delayForms[f].relative {
 		return delay
-	case delayForms[f].timestamp:
-		return time.UnixMilli(at).UTC()
 	}
 	return at
+}
+
+// value returns the value that the form has for a delivery time and a delay in milliseconds,
+// an int64 or a time.Time.
+func (f DelayForm) value(at, delay int64) any {
+	n := f.milliseconds(at, delay)
+	if delayForms[f].timestamp {
+		return time.UnixMilli(n).UTC()
+	}
+	return n
 }
 
 // unfit returns why a message with or without a timestamp cannot ask for a delay in this
@@ -127,23 +132,24 @@ type Peer struct {
 	// Prefixes of the addresses of queues and topics.
 	QueuePrefix, TopicPrefix string
 
-	// PercentEncoded says that the names behind the prefixes are percent-encoded, and that
-	// the peer takes no other addresses, as RabbitMQ 4 with its address format v2. Others
-	// are converted: see [Peer.Address].
+	// PercentEncoded percent-encodes the names after the prefixes. It is for peers that accept
+	// no other addresses, as RabbitMQ 4 with its address format v2. Others are converted: see
+	// [Peer.Address].
 	PercentEncoded bool
 
 	// TextAsData sends a text as a data section, for receivers that read only data.
 	TextAsData bool
 
-	// CapTTL sends a header's ttl of 2^32-1 ms, the longest, for a longer time to live. Else
-	// the ttl is left out, and the expiration alone is sent.
+	// CapTTL sends the longest ttl, 2^32-1 ms, for a longer time to live. Without it the ttl is
+	// left out, and only the expiration is sent.
 	CapTTL bool
+
 	// NoNullBody sends no body section in place of an amqp-value null, which ends receivers
 	// there. Elsewhere a message without a section ends the session: see [Body.Outgoing].
 	NoNullBody bool
 
-	// What consumers and producers may ask for. What is false is refused before an attach,
-	// since peers that cannot do it often say nothing.
+	// What consumers and producers may ask for. [Consumer.Link] and [Producer.Link] refuse the
+	// rest, since peers that lack a feature often ignore it silently.
 
 	Topics           bool // a topic is a source, with durable subscriptions
 	Shares           bool // consumers share a subscription
@@ -332,32 +338,36 @@ func (d Destination) String() string {
 	return d.Kind.String() + " " + d.Name
 }
 
-// DestinationKindFrom returns the kind of a destination by the value of x-opt-jms-dest or
-// x-opt-jms-reply-to, or if that is invalid by the value of x-opt-to-type or
-// x-opt-reply-type. The former is an integer of any type from 0 to 3, or words; the latter
-// words only: one of queue and topic, and optionally temporary, separated by commas, in any
-// order and case. Anything else, like nil, is [UnknownKind].
+// DestinationKindFrom returns the kind of a destination from the value of x-opt-jms-dest or
+// x-opt-jms-reply-to or, if that is invalid, from the value of x-opt-to-type or
+// x-opt-reply-type. The former is an integer of any type from 0 to 3, or words; the latter is
+// words: one of queue and topic, and optionally temporary, separated by commas, in any order
+// and case. For any other value, nil included, it returns [UnknownKind].
 func DestinationKindFrom(annotation, legacy any) DestinationKind {
 	a := scalarFrom(annotation)
 	if kind := kindFrom(&a); kind != UnknownKind {
 		return kind
 	}
 	a = scalarFrom(legacy)
-	return kindOfWords(&a)
+	return kindFromText(&a)
 }
 
 // kindFrom returns the kind that an annotation says.
 func kindFrom(annotation *scalar) DestinationKind {
 	if n := annotation.number(); n.kind == numberInteger {
-		if 0 <= n.n && n.n <= int64(TemporaryTopic.Annotation()) {
-			return Queue + DestinationKind(n.n)
-		}
-		return UnknownKind
+		return kindOfNumber(n.n)
 	}
-	return kindOfWords(annotation)
+	return kindFromText(annotation)
 }
 
-func kindOfWords(annotation *scalar) DestinationKind {
+func kindOfNumber(n int64) DestinationKind {
+	if 0 <= n && n <= int64(TemporaryTopic.Annotation()) {
+		return Queue + DestinationKind(n)
+	}
+	return UnknownKind
+}
+
+func kindFromText(annotation *scalar) DestinationKind {
 	if annotation.typ != wire.String && annotation.typ != wire.Symbol {
 		return UnknownKind
 	}
@@ -381,15 +391,15 @@ func kindOfWords(annotation *scalar) DestinationKind {
 	return kind
 }
 
-// Address returns the address of a destination at the peer: d.Address, or the name behind
-// the peer's prefix for its kind, percent-encoded if the peer wants that. A name that has
-// the prefix is an address already, and so is that of a temporary destination, which the
-// peer made. The zero Destination has the address "".
+// Address returns the address of a destination at the peer: d.Address, or the peer's prefix
+// for its kind and the name, percent-encoded if the peer wants that. A name that starts with
+// the prefix is already an address, and so is that of a temporary destination, which the
+// peer made. The address of the zero Destination is "".
 //
-// If names are percent-encoded, an address in another form becomes one that the peer takes:
-// bare names, as the reply-to of AMQP 0-9-1 clients, the addresses of RabbitMQ 3, and
-// characters that are not encoded. An unknown kind, a missing name and invalid UTF-8 are
-// errors, a *[ValueError].
+// If names are percent-encoded, Address converts other addresses to the form that the peer
+// accepts: bare names, as in the reply-to of AMQP 0-9-1 clients, addresses of RabbitMQ 3, and
+// characters that are not encoded. An unknown kind, a missing name and invalid UTF-8 are an
+// error, a *[ValueError].
 func (p Peer) Address(d Destination) (string, error) {
 	switch {
 	case d.IsZero():

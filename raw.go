@@ -1,22 +1,15 @@
 package amqpjms
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"iter"
-	"math"
-	"reflect"
-	"slices"
 	"strconv"
-	"time"
 
-	"github.com/Azure/go-amqp"
 	"github.com/seed-b113d664/amqpjms/internal/wire"
 )
 
-// A SectionKind is a section of a message; its value is the code of the
-// section's descriptor [amqp 3.2].
+// A SectionKind is the kind of a section: the code of its descriptor [amqp 3.2].
 type SectionKind uint8
 
 const (
@@ -106,14 +99,14 @@ func readRareSection(r *wire.Reader) SectionKind {
 	return 0
 }
 
-// ParseHeader reads an encoded header section with its descriptor. Trailing data and
-// missing bytes are errors, a *[WireError]. It allocates nothing and keeps nothing of
-// section.
+// ParseHeader reads an encoded header section, descriptor included. Anything else, missing
+// bytes and trailing data are an error, a *[WireError]. It allocates nothing and does not
+// keep section.
 func ParseHeader(section []byte) (h Header, err error) {
 	r := wire.NewReader(section)
 	kind := readSection(&r)
 	if kind != SectionHeader {
-		r.Fail(0, fmt.Errorf("%v got section, want header", kind))
+		r.Fail(0, fmt.Errorf("got %v section, want header", kind))
 	}
 	readHeader(&r, &h)
 	r.Done()
@@ -147,8 +140,8 @@ func readHeader(r *wire.Reader, h *Header) {
 	r.Leave(outer)
 }
 
-// A RawMessage is an encoded message cut into its sections by [RawMessage.Parse]. It is
-// for brokers and others that hold bytes and do not decode bodies.
+// A RawMessage is an encoded message cut into its sections by [RawMessage.Parse], for
+// brokers and others that hold bytes and do not decode bodies.
 //
 // Each section has its descriptor, and is nil if the message lacks it. Joined in the order
 // of the fields, without Rest, they are the message. They alias the parsed bytes and are
@@ -410,8 +403,8 @@ func (m *RawMessage) offset(kind SectionKind) int {
 }
 
 // Annotation returns an encoded message annotation, nil if it is absent or null. Keys are
-// symbols [amqp 3.2.3]: a key of another type matches no name. If a name is there twice,
-// which AMQP forbids [amqp 1.6.23], the first counts, null or not; go-amqp keeps the last.
+// symbols [amqp 3.2.3]: a key of another type matches no name. Of equal keys, which AMQP
+// forbids [amqp 1.6.23], the first counts, null or not; go-amqp keeps the last.
 // It walks the annotations up to the one it finds, and allocates nothing. It is an error,
 // a *[WireError], if they are malformed up to there.
 func (m *RawMessage) Annotation(name string) (RawValue, error) {
@@ -482,8 +475,8 @@ func (m *RawMessage) findNull(section []byte, keys wire.Type, name string, stric
 type Section struct {
 	Kind   SectionKind
 	Offset int      // in the message
-	Bytes  []byte   // with its descriptor; aliases the message, clipped
-	Value  RawValue // without; aliases the message, clipped
+	Bytes  []byte   // descriptor included; aliases the message, clipped
+	Value  RawValue // without the descriptor; aliases the message, clipped
 }
 
 // Sections iterates over all sections of the message in order, as
@@ -557,493 +550,4 @@ func bodyType(kind SectionKind) wire.Type {
 		return wire.Map
 	}
 	return wire.None
-}
-
-// AppendExplicit appends an encoded message to dst with its durable field made explicit as
-// [Header.Explicit] does; a message without a header gets one. Everything else is kept
-// byte for byte. It looks at what [RawMessage.Parse] does, and has its errors, with which it
-// returns dst unchanged. It allocates only to grow dst, which must not overlap msg.
-func AppendExplicit(dst, msg []byte, nodeDefault DeliveryMode) ([]byte, error) {
-	var m RawMessage
-	if err := m.Parse(msg); err != nil {
-		return dst, err
-	}
-	return m.appendBehind(m.Header.Explicit(nodeDefault), dst), nil
-}
-
-// appendBehind appends the message with another header.
-func (m *RawMessage) appendBehind(h Header, dst []byte) []byte {
-	dst = slices.Grow(dst, headerRoom+len(m.Rest))
-	return append(h.AppendTo(dst), m.Rest...)
-}
-
-// An Entry is an annotation or application property by name.
-type Entry struct {
-	Name  string
-	Value any
-}
-
-// A Change says what [Change.AppendTo] changes in an encoded message. The zero Change changes
-// nothing.
-//
-// An Entry sets a value in its place, or after the others if its name is new. If its Value is
-// nil or an empty RawValue it removes the name. If several entries have one name the last
-// counts. A Value is a bool, an integer, a float32 or float64, a string, a []byte, a
-// time.Time, a UUID, an amqp.Symbol, an [amqp.Null], or a [RawValue] of one complete value.
-type Change struct {
-	Header Opt[Header] // the new header section; ModeUnset is written as NonPersistent, see [Header.Explicit]
-
-	DropDeliveryAnnotations bool // keep only those in DeliveryAnnotations
-	DeliveryAnnotations     []Entry
-	Annotations             []Entry // message annotations
-	ApplicationProperties   []Entry
-}
-
-// AppendTo appends the changed message m to dst. It keeps everything that the change does not
-// name byte for byte, and a section without any difference as it is encoded; it leaves out a
-// section whose last entry is removed. It looks only into sections with entries to change,
-// and compares each of these with each in the section. It allocates only to grow dst, and
-// for more than 16 entries; dst must not overlap m.
-//
-// It is an error, with which it returns dst unchanged, if a name is not ASCII (of a property:
-// not UTF-8) or AMQP cannot carry a value, a *[ValueError], or if a section to change is
-// malformed or becomes too long, a *[WireError].
-func (c Change) AppendTo(dst []byte, m *RawMessage) ([]byte, error) {
-	more := len(c.DeliveryAnnotations) + len(c.Annotations) + len(c.ApplicationProperties)
-	if more == 0 && !c.DropDeliveryAnnotations && c.Header.ok {
-		return m.appendBehind(c.Header.v.Explicit(ModeUnset), dst), nil
-	}
-	out := slices.Grow(dst, headerRoom+len(m.Rest)+more*entryRoom)
-	if c.Header.ok {
-		out = c.Header.v.Explicit(ModeUnset).AppendTo(out)
-	} else {
-		out = append(out, m.HeaderSection...)
-	}
-	delivery := m.DeliveryAnnotations
-	if c.DropDeliveryAnnotations {
-		delivery = nil
-	}
-	out, err := m.appendEntries(out, SectionDeliveryAnnotations, delivery, c.DeliveryAnnotations)
-	if err == nil {
-		out, err = m.appendEntries(out, SectionMessageAnnotations, m.MessageAnnotations, c.Annotations)
-	}
-	out = append(out, m.Properties...)
-	if err == nil {
-		out, err = m.appendEntries(out, SectionApplicationProperties, m.ApplicationProperties, c.ApplicationProperties)
-	}
-	if err != nil {
-		return dst, err
-	}
-	return append(out, m.Body...), nil
-}
-
-const (
-	headerRoom = 20 // the longest header section
-	entryRoom  = 64 // a guess for a name and a value
-)
-
-// appendEntries appends a section's map with entries set and removed.
-func (m *RawMessage) appendEntries(dst []byte, kind SectionKind, section []byte, entries []Entry) ([]byte, error) {
-	if len(entries) == 0 {
-		return append(dst, section...), nil
-	}
-	for i := range entries {
-		if err := checkName(kind, entries[i].Name); err != nil {
-			return nil, err
-		}
-	}
-	var few [16]bool
-	done := few[:]
-	if len(entries) > len(few) {
-		done = make([]bool, len(entries))
-	}
-	start, n, changed := len(dst), 0, false
-	var begin int // of the map in dst
-	var err error
-	if section == nil {
-		dst = wire.AppendDescriptor(dst, uint64(kind))
-		begin = len(dst)
-		dst = wire.BeginMap(dst)
-	} else {
-		r := wire.NewReader(section)
-		readSection(&r)
-		dst = append(dst, section[:r.Offset()]...)
-		begin = len(dst)
-		dst = wire.BeginMap(dst)
-		outer, pairs := r.Map()
-		from := r.Offset() // of what has not been copied
-		for range pairs {
-			pair := r.Offset()
-			key := readName(&r, kind)
-			value := r.Offset()
-			r.Skip()
-			i := lastNamed(entries, key)
-			if i < 0 {
-				n++
-				continue
-			}
-			if r.Err() != nil {
-				break
-			}
-			if removes(entries[i].Value) || done[i] {
-				dst = append(dst, section[from:pair]...)
-				changed = true
-			} else {
-				dst = append(dst, section[from:value]...)
-				at := len(dst)
-				if dst, err = appendValue(dst, kind, entries[i]); err != nil {
-					return nil, err
-				}
-				changed = changed || !bytes.Equal(dst[at:], section[value:r.Offset()])
-				n++
-			}
-			from, done[i] = r.Offset(), true
-		}
-		r.Leave(outer)
-		if err := r.Err(); err != nil {
-			return nil, wireError(kind.String(), m.offset(kind), err)
-		}
-		dst = append(dst, section[from:]...)
-	}
-	for i, e := range entries {
-		if done[i] || removes(e.Value) || lastNamed(entries, []byte(e.Name)) != i {
-			continue
-		}
-		if kind == SectionApplicationProperties {
-			dst = wire.AppendString(dst, e.Name)
-		} else {
-			dst = wire.AppendSymbol(dst, e.Name)
-		}
-		if dst, err = appendValue(dst, kind, e); err != nil {
-			return nil, err
-		}
-		n, changed = n+1, true
-	}
-	switch {
-	case !changed:
-		return append(dst[:start], section...), nil
-	case n == 0:
-		return dst[:start], nil
-	}
-	dst, ok := wire.EndMap(dst, begin, n)
-	if !ok {
-		return nil, &WireError{In: kind.String(), Offset: m.offset(kind), Err: errTooLong}
-	}
-	return dst, nil
-}
-
-// readName reads the key of a section's map, nil if it is not a name.
-func readName(r *wire.Reader, kind SectionKind) []byte {
-	if kind != SectionApplicationProperties {
-		return r.Name()
-	}
-	key, _ := RawValue(r.Value()).text(wire.String)
-	return key
-}
-
-// checkName returns an error if a section's map cannot have a name.
-func checkName(kind SectionKind, name string) error {
-	if kind == SectionApplicationProperties {
-		return checkText("property", name)
-	}
-	return checkSymbol("annotation", name)
-}
-
-// lastNamed returns the index of the last entry with a name, -1 if there is none.
-func lastNamed(entries []Entry, name []byte) int {
-	for i := len(entries) - 1; i >= 0; i-- {
-		if name != nil && string(name) == entries[i].Name {
-			return i
-		}
-	}
-	return -1
-}
-
-// removes reports whether a value of an Entry removes it.
-func removes(v any) bool {
-	raw, ok := v.(RawValue)
-	return v == nil || ok && len(raw) == 0
-}
-
-// appendValue appends the value of an entry.
-func appendValue(b []byte, kind SectionKind, e Entry) ([]byte, error) {
-	if raw, ok := e.Value.(RawValue); ok {
-		r := wire.NewReader(raw)
-		r.Skip()
-		if r.Done(); r.Err() != nil {
-			return nil, entryError(kind, e.Name, &ValueError{Value: "of type RawValue", Err: r.Err()})
-		}
-		return append(b, raw...), nil
-	}
-	s := scalarFrom(e.Value)
-	var err error
-	switch s.typ {
-	case wire.Null:
-		return wire.AppendNull(b), nil
-	case wire.Boolean:
-		return wire.AppendBoolean(b, s.bits != 0), nil
-	case wire.Byte:
-		return wire.AppendByte(b, int8(s.bits)), nil
-	case wire.Short:
-		return wire.AppendShort(b, int16(s.bits)), nil
-	case wire.Int:
-		return wire.AppendInt(b, int32(s.bits)), nil
-	case wire.Long:
-		return wire.AppendLong(b, int64(s.bits)), nil
-	case wire.Ubyte:
-		return wire.AppendUbyte(b, uint8(s.bits)), nil
-	case wire.Ushort:
-		return wire.AppendUshort(b, uint16(s.bits)), nil
-	case wire.Uint:
-		return wire.AppendUint(b, uint32(s.bits)), nil
-	case wire.Ulong:
-		return wire.AppendUlong(b, s.bits), nil
-	case wire.Float:
-		return wire.AppendFloat(b, float32(math.Float64frombits(s.bits))), nil
-	case wire.Double:
-		return wire.AppendDouble(b, math.Float64frombits(s.bits)), nil
-	case wire.UUID:
-		return wire.AppendUUID(b, ID{hi: s.hi, lo: s.bits}.uuid()), nil
-	case wire.Binary:
-		if uint64(len(s.data)) <= math.MaxUint32 {
-			return wire.AppendBinary(b, s.data), nil
-		}
-		err = &ValueError{Value: "of type []byte", Err: errTooLong}
-	case wire.String:
-		if err = checkText("", s.text); err == nil {
-			return wire.AppendString(b, s.text), nil
-		}
-	case wire.Symbol:
-		if err = checkSymbol("", s.text); err == nil {
-			return wire.AppendSymbol(b, s.text), nil
-		}
-	case wire.Timestamp:
-		t, _ := e.Value.(time.Time)
-		if sec := t.Unix(); math.MinInt64/1000 <= sec && sec < math.MaxInt64/1000 {
-			return wire.AppendTimestamp(b, int64(s.bits)), nil
-		}
-		err = &ValueError{Value: t.String(), Err: errOverflow}
-	default:
-		err = &ValueError{Value: "of type " + reflect.TypeOf(e.Value).String(), Err: errNotScalar}
-	}
-	return nil, entryError(kind, e.Name, err)
-}
-
-var errNotScalar = errors.New("want a scalar AMQP value or a RawValue")
-
-// entryError returns the error of an entry's value.
-func entryError(kind SectionKind, name string, err error) error {
-	e := &ValueError{What: kind.String() + " " + quote(name), Err: err}
-	if v, ok := err.(*ValueError); ok {
-		e.Value, e.Err = v.Value, v.Err
-	}
-	return e
-}
-
-// A RawValue is one encoded AMQP value, format code first. The zero RawValue, nil, is no
-// value. The second result of Int, Timestamp, Bool, Float, Bytes and Text is false for a value
-// of another type, for a malformed one (a string that is not UTF-8, say), and if data follows
-// it. None of them allocates, but Text copies. [ValueOf] reads it with JMS's conversions.
-type RawValue []byte
-
-// Type returns the name of the value's AMQP type, such as "ulong", and "no value" for nil
-// and for an invalid format code.
-func (v RawValue) Type() string { return v.typ().String() }
-
-func (v RawValue) typ() wire.Type {
-	r := wire.NewReader(v)
-	return r.Next()
-}
-
-func (v RawValue) isNull() bool {
-	r := wire.NewReader(v)
-	return r.Null()
-}
-
-// Int returns the value if it is of one of the eight integer types and fits an int64.
-func (v RawValue) Int() (int64, bool) {
-	if len(v) == 0 { // nothing to read is an error, which costs
-		return 0, false
-	}
-	r := wire.NewReader(v)
-	n := readNumber(&r)
-	return whole(&r, n.n, n.kind == numberInteger)
-}
-
-// Timestamp returns the value if it is a timestamp, in milliseconds since 1970-01-01 UTC.
-func (v RawValue) Timestamp() (int64, bool) {
-	r := wire.NewReader(v)
-	if r.Next() != wire.Timestamp {
-		return 0, false
-	}
-	return whole(&r, r.Timestamp(), true)
-}
-
-// Bool returns the value if it is a boolean.
-func (v RawValue) Bool() (value, ok bool) {
-	r := wire.NewReader(v)
-	if r.Next() != wire.Boolean {
-		return false, false
-	}
-	return whole(&r, r.Boolean(), true)
-}
-
-// Float returns the value if it is a float or a double.
-func (v RawValue) Float() (float64, bool) {
-	r := wire.NewReader(v)
-	switch r.Next() {
-	case wire.Float:
-		return whole(&r, float64(r.Float()), true)
-	case wire.Double:
-		return whole(&r, r.Double(), true)
-	}
-	return 0, false
-}
-
-// Bytes returns the value if it is a binary. The bytes alias v and are clipped.
-func (v RawValue) Bytes() ([]byte, bool) {
-	r := wire.NewReader(v)
-	if r.Next() != wire.Binary {
-		return nil, false
-	}
-	return whole(&r, r.Binary(), true)
-}
-
-// Text returns the value, copied, if it is a string or a symbol.
-func (v RawValue) Text() (string, bool) {
-	b, ok := v.text(v.typ())
-	return string(b), ok
-}
-
-// text returns the value if it is of type t, string or symbol.
-func (v RawValue) text(t wire.Type) ([]byte, bool) {
-	r := wire.NewReader(v)
-	switch {
-	case r.Next() != t:
-	case t == wire.String:
-		return whole(&r, r.String(), true)
-	case t == wire.Symbol:
-		return whole(&r, r.Symbol(), true)
-	}
-	return nil, false
-}
-
-// textFrom returns a value that go-amqp has decoded, or is to send, if it is a string or a
-// symbol.
-func textFrom(v any) (string, bool) {
-	switch v := v.(type) {
-	case string:
-		return v, true
-	case amqp.Symbol:
-		return string(v), true
-	}
-	return "", false
-}
-
-// whole returns a value that a reader has read if it is ok, there was no error, and
-// nothing follows.
-func whole[T any](r *wire.Reader, value T, ok bool) (T, bool) {
-	if !ok || r.Err() != nil || r.Len() > 0 {
-		var none T
-		return none, false
-	}
-	return value, true
-}
-
-// A number is a value in the place of an integer or a timestamp. The zero number is no
-// value.
-type number struct {
-	kind  numberKind
-	n     int64  // unless kind is numberOther
-	value string // its type, if kind is numberOther
-}
-
-type numberKind uint8
-
-const (
-	numberNone numberKind = iota // nothing, or null
-	numberInteger
-	numberTimestamp
-	numberTooLarge // an integer above 2^63-1, its bits in n
-	numberOther    // of another type
-)
-
-func (n number) stated() bool { return n.kind != numberNone }
-
-// number returns the value as a number.
-func (v RawValue) number() number {
-	if len(v) == 0 {
-		return number{}
-	}
-	r := wire.NewReader(v)
-	return readNumber(&r)
-}
-
-// readNumber reads a value of any type as a number.
-func readNumber(r *wire.Reader) number {
-	switch t := r.Next(); t {
-	case wire.Null:
-		r.Skip()
-		return number{}
-	case wire.Timestamp:
-		return number{kind: numberTimestamp, n: r.Timestamp()}
-	case wire.Long:
-		return signedNumber(r.Long())
-	case wire.Int:
-		return signedNumber(int64(r.Int()))
-	case wire.Short:
-		return signedNumber(int64(r.Short()))
-	case wire.Byte:
-		return signedNumber(int64(r.Byte()))
-	case wire.Ulong:
-		return unsignedNumber(r.Ulong())
-	case wire.Uint:
-		return unsignedNumber(uint64(r.Uint()))
-	case wire.Ushort:
-		return unsignedNumber(uint64(r.Ushort()))
-	case wire.Ubyte:
-		return unsignedNumber(uint64(r.Ubyte()))
-	default:
-		r.Skip()
-		return number{kind: numberOther, value: t.String()}
-	}
-}
-
-// numberFrom returns a value that go-amqp has decoded, or is to send, as a number.
-func numberFrom(v any) number {
-	s := scalarFrom(v)
-	if s.typ == wire.None {
-		return number{kind: numberOther, value: amqpTypeName(v)}
-	}
-	return s.number()
-}
-
-// integerFrom returns a value that go-amqp has decoded if it is an integer and fits.
-func integerFrom(v any) (int64, bool) {
-	s := scalarFrom(v)
-	n, bits := s.integer()
-	return n, bits > 0 && s.typ != wire.Timestamp
-}
-
-func signedNumber(n int64) number { return number{kind: numberInteger, n: n} }
-
-func unsignedNumber(n uint64) number {
-	if n > math.MaxInt64 {
-		return number{kind: numberTooLarge, n: int64(n)}
-	}
-	return signedNumber(int64(n))
-}
-
-// wrong returns the error of a number that should be something else.
-func (n number) wrong(what, why string) error {
-	value := n.value
-	switch n.kind {
-	case numberInteger:
-		value = strconv.FormatInt(n.n, 10)
-	case numberTimestamp:
-		value = "timestamp " + strconv.FormatInt(n.n, 10)
-	case numberTooLarge:
-		value = strconv.FormatUint(uint64(n.n), 10)
-	}
-	return &ValueError{What: what, Value: value, Err: errors.New(why)}
 }

@@ -32,7 +32,7 @@ func TestParseHeaderErrors(t *testing.T) {
 		{"bytes after the section", "00 53 70 45 00 53 77", "amqpjms: header at byte 4: unexpected trailing data (3 bytes)"},
 		{"bytes after the last field", "00 53 70 c0 03 01 41 40", "amqpjms: header at byte 7: unexpected trailing data (1 byte)"},
 		{"six fields", "00 53 70 c0 07 06 40 40 40 40 40 40", "amqpjms: header at byte 6: 6 fields, want at most 5"},
-		{"another section", "00 53 73 45", "amqpjms: header at byte 0: properties got section, want header"},
+		{"another section", "00 53 73 45", "amqpjms: header at byte 0: got properties section, want header"},
 		{"no section", "00 53 79 45", "amqpjms: header at byte 0: unknown section descriptor 0x79"},
 		{"no section, by a wide number", "00 80 00 00 00 00 00 00 01 70 45", "amqpjms: header at byte 0: unknown section descriptor 0x170"},
 		{"no section, the number before the first", "00 53 6f 45", "amqpjms: header at byte 0: unknown section descriptor 0x6f"},

@@ -13,9 +13,8 @@ import (
 	"github.com/seed-b113d664/amqpjms/internal/wire"
 )
 
-// A Consumer holds what a received message does not say itself: whom it comes from, and what
-// its consumer receives from. The zero Consumer knows neither. Consumers can be compared with
-// ==.
+// A Consumer holds what a received message does not say itself: which peer it comes from, and
+// from which destination. The zero Consumer knows neither. Consumers can be compared with ==.
 type Consumer struct {
 	Peer        Peer
 	Destination Destination // what it receives from
@@ -25,7 +24,7 @@ type Consumer struct {
 	// [HeaderFrom].
 	NodeDefault DeliveryMode
 
-	// What follows says how the consumer's link is made, see [Consumer.Link]. A View ignores it.
+	// The settings of the consumer's link, see [Consumer.Link]. A View ignores them.
 
 	Subscription string // name of a durable or shared subscription
 	Durable      bool   // the subscription outlives the consumer
@@ -33,26 +32,26 @@ type Consumer struct {
 	ClientID     string // the connection's container-id
 	Selector     string // "": none; Link refuses it where ParseSelector does
 	NoLocal      bool   // leaves out what the same connection sends to the topic
-	Browse       bool   // reads a queue and takes nothing off it
+	Browse       bool   // reads a queue without removing messages
 	PreSettled   bool   // the peer settles a message as it sends it
 }
 
-// View returns a view of m, which must not be nil, as JMS sees it, received at that time. It
-// reads nothing before a method asks for it. A field that cannot be read is an error of its
-// own method only.
+// View returns a view of m, which must not be nil, as JMS sees it. received is the time of
+// receipt, for [View.Expiration]. Fields are read when a method asks for them: a malformed field
+// is an error of its own method only.
 func (c Consumer) View(m *amqp.Message, received time.Time) View {
 	return View{Message: m, at: &reception{c.Peer, c.Destination, c.NodeDefault, received}}
 }
 
-// ViewRaw returns the same view of an encoded message, which must not be nil. It is good until
-// m is parsed again, and what it returns as bytes aliases the message. It shows what go-amqp
-// hides: fields that are unset, an amqp-value null, values that go-amqp cannot decode.
+// ViewRaw returns the same view of an encoded message, which must not be nil. It is valid until
+// m is parsed again, and bytes that it returns alias the message. It shows what go-amqp hides:
+// fields that are unset, an amqp-value null, values that go-amqp cannot decode.
 func (c Consumer) ViewRaw(m *RawMessage, received time.Time) View {
 	return View{raw: m, at: &reception{c.Peer, c.Destination, c.NodeDefault, received}}
 }
 
-// A reception is what a View knows beside the message. A View, which is copied with each
-// call, has a pointer to it.
+// A reception is what a View knows besides the message. It is behind a pointer because a View
+// is copied with each call.
 type reception struct {
 	peer        Peer
 	destination Destination
@@ -61,7 +60,8 @@ type reception struct {
 }
 
 // A View is a received message as JMS sees it. [Consumer.View] and [Consumer.ViewRaw] make
-// it; View{Message: m} is that of the zero Consumer without a time of receipt. Text is
+// it; View{Message: m} is that of the zero Consumer without a time of receipt, the zero View that
+// of an empty message. Text is
 // copied, other methods allocate nothing but errors, maps and lists. A View may be used by
 // several goroutines at once while the message does not change. Do not compare Views with
 // ==: two of the same message may differ.
@@ -69,6 +69,15 @@ type View struct {
 	Message *amqp.Message // nil in a view of an encoded message
 	raw     *RawMessage   // nil in a view of a Message
 	at      *reception    // nil: of the zero Consumer
+}
+
+// message returns the message of a view that is not of an encoded one: an empty one in the zero
+// View.
+func (v View) message() *amqp.Message {
+	if v.Message == nil {
+		return &amqp.Message{}
+	}
+	return v.Message
 }
 
 // from returns how the message was received.
@@ -79,19 +88,10 @@ func (v View) from() *reception {
 	return v.at
 }
 
-// annotationOf returns a message annotation, nil where there is none. go-amqp decodes keys
-// as strings; in a message made here they may be symbols.
-func annotationOf(m *amqp.Message, name string) any {
-	if a, ok := m.Annotations[name]; ok || len(m.Annotations) == 0 {
-		return a
-	}
-	return m.Annotations[amqp.Symbol(name)]
-}
-
-// annotation returns a message annotation, the zero scalar where there is none.
+// annotation returns a message annotation, the zero scalar if it is absent.
 func (v View) annotation(name string) (scalar, error) {
 	if v.raw == nil {
-		a := annotationOf(v.Message, name)
+		a := annotationOf(v.message(), name)
 		if a == nil {
 			return scalar{}, nil
 		}
@@ -108,18 +108,8 @@ func (v View) annotation(name string) (scalar, error) {
 	return s, nil
 }
 
-// propertiesOf returns the properties of m, none stated where it has no section: not to be
-// written into.
-func propertiesOf(m *amqp.Message) *amqp.MessageProperties {
-	if m.Properties != nil {
-		return m.Properties
-	}
-	return &amqp.MessageProperties{}
-}
-
-// text returns a field of the properties that is a string or a symbol: a symbol where a
-// string is due, and the other way round, reads as its text, for go-amqp does not tell them
-// apart.
+// text returns a field of the properties that is a string or a symbol. It accepts one in place
+// of the other, since go-amqp does not distinguish them.
 func (v View) text(f PropertiesField) (Opt[string], error) {
 	if v.raw != nil {
 		b, ok, err := v.raw.text(f)
@@ -129,7 +119,7 @@ func (v View) text(f PropertiesField) (Opt[string], error) {
 		return Some(string(b)), nil
 	}
 	var s *string
-	switch p := propertiesOf(v.Message); f {
+	switch p := propertiesOf(v.message()); f {
 	case FieldTo:
 		s = p.To
 	case FieldSubject:
@@ -160,18 +150,11 @@ func (v View) time(f PropertiesField) (number, error) {
 		n, err := v.raw.Property(f)
 		return n.number(), err
 	}
-	p := propertiesOf(v.Message)
+	p := propertiesOf(v.message())
 	if f == FieldCreationTime {
 		return numberFromTime(p.CreationTime), nil
 	}
 	return numberFromTime(p.AbsoluteExpiryTime), nil
-}
-
-func numberFromTime(t *time.Time) number {
-	if t == nil {
-		return number{}
-	}
-	return number{kind: numberTimestamp, n: t.UnixMilli()}
 }
 
 // MessageID returns JMSMessageID, the zero ID if there is none; [ID.JMSMessageID] is the
@@ -181,7 +164,7 @@ func (v View) MessageID() (ID, error) {
 	if v.raw != nil {
 		return v.raw.MessageID()
 	}
-	return IDFrom(propertiesOf(v.Message).MessageID)
+	return IDFrom(propertiesOf(v.message()).MessageID)
 }
 
 // CorrelationID returns JMSCorrelationID, as [View.MessageID] does; [ID.JMSCorrelationID] is
@@ -190,19 +173,19 @@ func (v View) CorrelationID() (ID, error) {
 	if v.raw != nil {
 		return v.raw.CorrelationID()
 	}
-	return IDFrom(propertiesOf(v.Message).CorrelationID)
+	return IDFrom(propertiesOf(v.message()).CorrelationID)
 }
 
-// Destination returns JMSDestination: what the message says, or the consumer's own where
-// it says none. An address that is not a string, or not valid UTF-8, is an error, a
-// *[ValueError] or *[WireError].
+// Destination returns JMSDestination: the message's or, if it has none, the consumer's. An
+// address that is not a string, or not valid UTF-8, is an error, a *[ValueError] or
+// *[WireError].
 func (v View) Destination() (Destination, error) {
 	to, err := v.text(FieldTo)
 	if err != nil {
 		return Destination{}, err
 	}
 	address := to.Or("")
-	if address == "" { // an empty one is none
+	if address == "" { // which means none
 		return v.from().destination, nil
 	}
 	return v.destination(address, AnnotationDestination, annotationToType)
@@ -223,19 +206,30 @@ func (v View) ReplyTo() (Destination, error) {
 }
 
 func (v View) destination(address, annotation, legacy string) (Destination, error) {
-	a, err := v.annotation(annotation)
+	kind, err := v.kindOf(annotation)
 	if err != nil {
 		return Destination{}, err
 	}
-	kind := kindFrom(&a)
-	if kind == UnknownKind { // hardly ever: looked up only then, for that costs as much as all the rest
-		if a, err = v.annotation(legacy); err != nil {
+	if kind == UnknownKind { // rare, and the lookup costs as much as the rest
+		a, err := v.annotation(legacy)
+		if err != nil {
 			return Destination{}, err
 		}
-		kind = kindOfWords(&a)
+		kind = kindFromText(&a)
 	}
 	from := v.from()
 	return from.peer.destination(address, kind, from.destination.Kind), nil
+}
+
+// kindOf returns the kind of destination that an annotation says.
+func (v View) kindOf(annotation string) (DestinationKind, error) {
+	if v.raw == nil {
+		if n, ok := annotationOf(v.message(), annotation).(int8); ok { // as all clients send it
+			return kindOfNumber(int64(n)), nil
+		}
+	}
+	a, err := v.annotation(annotation)
+	return kindFrom(&a), err
 }
 
 // DeliveryMode returns JMSDeliveryMode, as [Header.JMSDeliveryMode] does. A header that
@@ -245,7 +239,7 @@ func (v View) DeliveryMode() DeliveryMode {
 	if v.raw != nil {
 		h.Mode = v.raw.Header.Mode
 	} else {
-		h.Mode = modeFrom(v.Message.Header)
+		h.Mode = modeFrom(v.message().Header)
 	}
 	return h.JMSDeliveryMode(v.from().nodeDefault)
 }
@@ -255,7 +249,7 @@ func (v View) Priority() int {
 	if v.raw != nil {
 		return v.raw.Header.JMSPriority()
 	}
-	return Header{Priority: priorityFrom(v.Message.Header)}.JMSPriority()
+	return Header{Priority: priorityFrom(v.message().Header)}.JMSPriority()
 }
 
 // Redelivered returns JMSRedelivered, as [Header.JMSRedelivered] does.
@@ -263,7 +257,7 @@ func (v View) Redelivered() bool {
 	if v.raw != nil {
 		return v.raw.Header.JMSRedelivered()
 	}
-	return Header{DeliveryCount: deliveryCountFrom(v.Message.Header)}.JMSRedelivered()
+	return Header{DeliveryCount: deliveryCountFrom(v.message().Header)}.JMSRedelivered()
 }
 
 // DeliveryCount returns JMSXDeliveryCount, as [Header.JMSXDeliveryCount] does.
@@ -271,10 +265,10 @@ func (v View) DeliveryCount() int32 {
 	if v.raw != nil {
 		return v.raw.Header.JMSXDeliveryCount()
 	}
-	return Header{DeliveryCount: deliveryCountFrom(v.Message.Header)}.JMSXDeliveryCount()
+	return Header{DeliveryCount: deliveryCountFrom(v.message().Header)}.JMSXDeliveryCount()
 }
 
-// Timestamp returns JMSTimestamp in milliseconds since 1970-01-01 UTC, 0 where there is none
+// Timestamp returns JMSTimestamp in milliseconds since 1970-01-01 UTC, 0 if there is none
 // [jms 3.4.4]. A creation-time that is not a timestamp is an error, a *[ValueError] or
 // *[WireError].
 func (v View) Timestamp() (int64, error) {
@@ -287,30 +281,31 @@ func (v View) Timestamp() (int64, error) {
 	return ms, err
 }
 
-// DeliveryTime returns JMSDeliveryTime in milliseconds since 1970-01-01 UTC: what the
-// annotation x-opt-delivery-time or x-opt-scheduled-enqueue-time says, the
-// creation-time and the annotation x-opt-delivery-delay together, the creation-time,
-// or 0, whichever is there first [jms 3.4.13]. Where the peer's form of delay is
-// [DelayProperty], the creation-time and the application property AMQ_SCHEDULED_DELAY
-// together come after x-opt-delivery-delay.
+// DeliveryTime returns JMSDeliveryTime in milliseconds since 1970-01-01 UTC [jms 3.4.13]: the
+// first that is set of x-opt-delivery-time, x-opt-scheduled-enqueue-time, creation-time plus
+// x-opt-delivery-delay, and creation-time; else 0. If the peer's form of delay is
+// [DelayProperty], creation-time plus AMQ_SCHEDULED_DELAY comes after x-opt-delivery-delay.
 //
-// It is an error, a *[ValueError] or *[WireError], if the first one that is there is not an
-// integer, or where a time belongs a timestamp. In a view of a Message an annotation counts
-// whose key is a string, too: go-amqp does not tell strings from symbols.
+// It is an error, a *[ValueError] or *[WireError], if the first that is set is not an integer or,
+// for a time, a timestamp. In a view of a Message annotations with a string key count too:
+// go-amqp does not distinguish strings from symbols.
+//
+// A message to a topic goes only to the subscriptions that existed when it was sent, at its
+// [View.Timestamp], not to those made before the delivery time [jms 7.9].
 func (v View) DeliveryTime() (int64, error) {
 	var d delays
 	byProperty := v.from().peer.Delay == DelayProperty
 	if v.raw == nil {
-		d = delaysOf(v.Message, byProperty)
+		d = delaysOf(v.message(), byProperty)
 	} else if err := v.raw.readDelays(&d, byProperty, true); err != nil {
 		return 0, err
 	}
 	return d.deliveryTime()
 }
 
-// Expiration returns JMSExpiration in milliseconds since 1970-01-01 UTC, 0 for never:
-// the absolute-expiry-time, or where there is none the time of receipt and the header's
-// ttl together, or 0 [jms 3.4.9]. It is an error, a *[ValueError] or *[WireError], if the
+// Expiration returns JMSExpiration in milliseconds since 1970-01-01 UTC [jms 3.4.9]: the
+// absolute-expiry-time, else the time of receipt plus the header's ttl, else 0 for never.
+// It is an error, a *[ValueError] or *[WireError], if the
 // absolute-expiry-time is not a timestamp, or if the time of receipt is needed and zero.
 func (v View) Expiration() (int64, error) {
 	absolute, err := v.time(FieldAbsoluteExpiryTime)
@@ -319,11 +314,11 @@ func (v View) Expiration() (int64, error) {
 	}
 	var ttl Opt[uint32]
 	switch {
-	case absolute.stated():
+	case absolute.isSet():
 	case v.raw != nil:
 		ttl = v.raw.Header.TTL
 	default:
-		h, err := HeaderFrom(v.Message.Header)
+		h, err := HeaderFrom(v.message().Header)
 		if err != nil {
 			return 0, err
 		}
@@ -332,12 +327,12 @@ func (v View) Expiration() (int64, error) {
 	return expiration(absolute, ttl, v.from().received)
 }
 
-// Type returns JMSType. Like the texts below it is an error, a *[WireError] or
-// *[ValueError], if it is not a string or symbol, or not valid UTF-8.
+// Type returns JMSType. It is an error, a *[WireError] or *[ValueError], if it is neither a
+// string nor a symbol, or not valid UTF-8.
 func (v View) Type() (Opt[string], error) { return v.text(FieldSubject) }
 
-// UserID returns JMSXUserID, "" for none and for an empty user-id. Bytes that are not valid
-// UTF-8 are an error, a *[ValueError]; they are in the message's properties.
+// UserID returns JMSXUserID, "" if there is none and for an empty user-id, which JMS does not
+// distinguish. Bytes that are not valid UTF-8 are an error, a *[ValueError].
 func (v View) UserID() (string, error) {
 	user, err := v.userID()
 	if err != nil {
@@ -351,7 +346,7 @@ func (v View) userID() ([]byte, error) {
 	if v.raw != nil {
 		return v.raw.binary(FieldUserID)
 	}
-	return propertiesOf(v.Message).UserID, nil
+	return propertiesOf(v.message()).UserID, nil
 }
 
 // JMSXUserID returns the text of a user-id, "" for none and for an empty one. Bytes that
@@ -364,7 +359,7 @@ func JMSXUserID(userID []byte) (string, error) {
 	return user, nil
 }
 
-// GroupID returns JMSXGroupID. "" is a group too.
+// GroupID returns JMSXGroupID. "" is a group too. Errors are those of [View.Type].
 func (v View) GroupID() (Opt[string], error) { return v.text(FieldGroupID) }
 
 // GroupSeq returns JMSXGroupSeq: a group-sequence of 2^31 or more is negative. One that is
@@ -377,19 +372,19 @@ func (v View) GroupSeq() (Opt[int32], error) {
 		}
 		return Some(int32(n)), nil
 	}
-	if sequence := propertiesOf(v.Message).GroupSequence; sequence != nil {
+	if sequence := propertiesOf(v.message()).GroupSequence; sequence != nil {
 		return Some(int32(*sequence)), nil
 	}
 	return Opt[int32]{}, nil
 }
 
-// ReplyToGroupID returns JMS_AMQP_REPLY_TO_GROUP_ID.
+// ReplyToGroupID returns JMS_AMQP_REPLY_TO_GROUP_ID. Errors are those of [View.Type].
 func (v View) ReplyToGroupID() (Opt[string], error) { return v.text(FieldReplyToGroupID) }
 
-// ContentType returns JMS_AMQP_CONTENT_TYPE.
+// ContentType returns JMS_AMQP_CONTENT_TYPE. Errors are those of [View.Type].
 func (v View) ContentType() (Opt[string], error) { return v.text(FieldContentType) }
 
-// ContentEncoding returns JMS_AMQP_CONTENT_ENCODING.
+// ContentEncoding returns JMS_AMQP_CONTENT_ENCODING. Errors are those of [View.Type].
 func (v View) ContentEncoding() (Opt[string], error) { return v.text(FieldContentEncoding) }
 
 // optional returns what p points to, unset for nil.
@@ -408,13 +403,13 @@ func (o Opt[T]) pointer() *T {
 	return &o.v
 }
 
-// Body returns the body. Of a Message it is the message's own, and an amqp-value null is no
-// body section, as go-amqp decodes it. Of an encoded message all is decoded, for reading one
-// kind ask [View.Text] and its like. Errors are those of [RawMessage.BodySections], of the
-// content-type and content-encoding, and of values that are not AMQP's.
+// Body returns the body, all of it decoded; [View.Text] and its like decode only what they return.
+// The body of a Message is the message's own, in which go-amqp does not distinguish an amqp-value
+// null from no section. Errors are those of [RawMessage.BodySections], of the content-type and
+// content-encoding, and of malformed values.
 func (v View) Body() (Body, error) {
 	if v.raw == nil {
-		return bodyOf(v.Message), nil
+		return bodyOf(v.message()), nil
 	}
 	return v.raw.decodeBody(true, nil)
 }
@@ -435,25 +430,33 @@ func bodyOf(m *amqp.Message) Body {
 // decoded.
 func (v View) bodyWith(types ...wire.Type) (Body, error) {
 	if v.raw == nil {
-		return bodyOf(v.Message), nil
+		return bodyOf(v.message()), nil
 	}
 	return v.raw.decodeBody(false, types)
 }
 
-// Kind returns what kind of message this is, as [Body.Kind] does. Of an encoded message it
-// reads nothing inside the sections of the body; it is an error, a *[WireError], if they,
-// the content-type or the annotations cannot be read.
+// Kind returns the kind of message, as [Body.Kind] does. In an encoded message it reads the
+// annotation and, if that does not tell, walks the sections of the body, whose number it costs,
+// not their size. It is an error, a *[WireError], if the sections, the content-type or the
+// annotations are malformed.
 func (v View) Kind() (MessageKind, error) {
-	if v.raw == nil {
-		return bodyOf(v.Message).Kind(), nil
+	if v.raw != nil {
+		return v.raw.kind()
 	}
-	return v.raw.Kind()
+	annotated, _ := v.AnnotatedKind()
+	if kind, ok := annotated.Get(); ok { // most messages: their body is not looked at
+		return kind, nil
+	}
+	return bodyOf(v.message()).Kind(), nil
 }
 
-// AnnotatedKind returns the kind that the annotation x-opt-jms-msg-type says, and an error, a
-// *[ValueError], where it is not the number of a kind: the body decides then, as it does where
-// there is none.
+// AnnotatedKind returns the kind in the annotation x-opt-jms-msg-type, unset if it is absent. An
+// annotation that is not the number of a kind is an error, a *[ValueError]. In both cases
+// [View.Kind] goes by the body.
 func (v View) AnnotatedKind() (Opt[MessageKind], error) {
+	if v.raw == nil {
+		return MessageKindFrom(annotationOf(v.message(), AnnotationMessageKind))
+	}
 	a, err := v.annotation(AnnotationMessageKind)
 	if err != nil {
 		return Opt[MessageKind]{}, err
@@ -634,6 +637,14 @@ func fieldOf(name string) *jmsField {
 	return nil
 }
 
+// propertyField returns the field that a property sets, nil if it is not one.
+func propertyField(name string) *jmsField {
+	if f := fieldOf(name); f != nil && f.listed {
+		return f
+	}
+	return nil
+}
+
 // read returns the field of a message as a property.
 func (f *jmsField) read(v View) Value {
 	p := f.get(v)
@@ -678,12 +689,12 @@ func (f *jmsField) set(to *fieldSettings, value any) error {
 	return nil
 }
 
-// Property returns a property, which does not exist if the message has none of the name.
-// Any name can be read. Those that are fields of the message are read from the field:
+// Property returns the property of a name, any name; if the message has none it does not
+// exist ([Value.Exists]). Names of fields of the message are read from the field:
 // JMSXGroupID, JMSXGroupSeq, JMSXDeliveryCount, JMSXUserID, JMS_AMQP_REPLY_TO_GROUP_ID,
 // JMS_AMQP_CONTENT_TYPE, JMS_AMQP_CONTENT_ENCODING, JMS_AMQP_TYPED_ENCODING and JMS's
 // header fields such as JMSPriority. JMS_AMQP_TTL is not a property of a received
-// message. See [View.ApplicationProperty] for one that has the name of a field.
+// message. [View.ApplicationProperty] returns one that has the name of a field.
 func (v View) Property(name string) Value {
 	if f := fieldOf(name); f != nil {
 		return f.read(v)
@@ -694,11 +705,10 @@ func (v View) Property(name string) Value {
 	return v.ApplicationProperty(name)
 }
 
-// ApplicationProperty returns the application property of a name, also where the name is that
-// of a field.
+// ApplicationProperty returns the application property of a name, even the name of a field.
 func (v View) ApplicationProperty(name string) Value {
 	if v.raw == nil {
-		p, ok := v.Message.ApplicationProperties[name]
+		p, ok := v.message().ApplicationProperties[name]
 		return applicationProperty(name, p, ok)
 	}
 	p, err := v.raw.findNull(v.raw.ApplicationProperties, wire.String, name, true)
@@ -716,16 +726,16 @@ func applicationProperty(name string, p any, exists bool) Value {
 	return v
 }
 
-// ApplicationProperties iterates over the application properties, also those that have the
-// name of a field: those of an encoded message in their order, of a name that stands there
-// twice both. If the section cannot be read, the last one has no name and is an error.
+// ApplicationProperties iterates over the application properties, those with the name of a field
+// included. In an encoded message it goes in order and yields duplicates; if the section is
+// malformed it ends with a Value that has no name and returns the error.
 func (v View) ApplicationProperties() iter.Seq2[string, Value] {
 	return func(yield func(string, Value) bool) {
 		if v.raw != nil {
 			v.raw.applicationProperties(yield)
 			return
 		}
-		for name, p := range v.Message.ApplicationProperties {
+		for name, p := range v.message().ApplicationProperties {
 			if !yield(name, applicationProperty(name, p, true)) {
 				return
 			}
@@ -733,16 +743,15 @@ func (v View) ApplicationProperties() iter.Seq2[string, Value] {
 	}
 }
 
-// hidden reports whether a property is the peer's business and not the application's (AMQ-8320).
+// hidden reports whether a property belongs to the peer, not to the application (AMQ-8320).
 func (v View) hidden(name string) bool {
 	return name == propertyScheduledDelay && v.from().peer.Delay == DelayProperty
 }
 
 // PropertyNames returns the names of the properties that exist, sorted:
 // JMSXDeliveryCount, the fields that the message has, and the application properties.
-// JMS's header fields are not properties, and are named only where there is an application
-// property of that name too. It is an error, a *[WireError], if the application properties
-// cannot be read.
+// JMS's header fields are not properties; one is listed only if an application property has
+// its name too. It is an error, a *[WireError], if the application properties are malformed.
 func (v View) PropertyNames() ([]string, error) {
 	var names []string
 	for i := range jmsFields {
@@ -767,14 +776,12 @@ func (v View) PropertyNames() ([]string, error) {
 type Correlation uint8
 
 const (
-	// The request's correlation-id, or where it has none its message-id.
-	CorrelationIDFirst Correlation = iota
-	// The request's message-id.
-	MessageIDOnly
+	CorrelationIDFirst Correlation = iota // the correlation-id, else the message-id
+	MessageIDOnly                         // the message-id
 )
 
-// ID returns the correlation-id of a reply to a request with these ids, in the type that it
-// has there: the zero ID where the request has none.
+// ID returns the correlation-id of a reply to a request with these ids, its type unchanged. It is
+// the zero ID if the request has no id.
 func (c Correlation) ID(correlationID, messageID ID) ID {
 	if c == MessageIDOnly || correlationID.IsZero() {
 		return messageID
@@ -782,19 +789,19 @@ func (c Correlation) ID(correlationID, messageID ID) ID {
 	return correlationID
 }
 
-// An Answer holds what a reply owes its request: what it has to say, and where to send it.
+// An Answer holds what a reply takes from its request.
 type Answer struct {
-	CorrelationID ID          // zero where the request has no id
+	CorrelationID ID          // zero if the request has no id
 	Destination   Destination // for [Producer.Destination]
 	GroupID       Opt[string] // the request's reply-to-group-id [amqp 3.2.4]
 }
 
-// Answer returns what a reply to this message owes it. The destination has the address of the
-// request's reply-to byte for byte, or where the consumer's Peer does not take such an address
-// the one that it takes for it.
+// Answer returns what a reply takes from this message, for message types of your own; [View.Reply]
+// makes the reply. The destination has the address in reply-to byte for byte or, if the consumer's
+// Peer does not accept such an address, the form of it that the Peer accepts.
 //
-// It is an error, a *[ValueError] or *[WireError], if the request does not say where to
-// reply, or if that, its reply-to-group-id or the id that is to be used cannot be read.
+// It is an error, a *[ValueError] or *[WireError], if the request has no reply-to, or if that, its
+// reply-to-group-id or the id to be used is malformed.
 func (v View) Answer(c Correlation) (a Answer, err error) {
 	if a.Destination, err = v.ReplyTo(); err != nil {
 		return Answer{}, err
@@ -805,7 +812,7 @@ func (v View) Answer(c Correlation) (a Answer, err error) {
 	}
 	address := replyTo.Or("")
 	if address == "" {
-		return Answer{}, &ValueError{What: "reply-to", Value: "none", Err: errors.New("the message asks for no reply")}
+		return Answer{}, &ValueError{What: "reply-to", Value: "none", Err: errors.New("the message does not ask for a reply")}
 	}
 	a.Destination.Address = v.from().peer.replyAddress(address, a.Destination.Kind)
 	if a.GroupID, err = v.ReplyToGroupID(); err != nil {

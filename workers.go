@@ -19,12 +19,12 @@ import (
 // of groups. Set the fields, then call [Workers.Run].
 //
 // While a message is handled or retried, nothing later of its group is. Delivery is at least
-// once: what was not settled when a link is lost comes again, in order on the brokers of the
-// live tests; on ActiveMQ Classic and a quorum queue of RabbitMQ if Held does not shrink. Until a
-// broker has taken back what a lost connection held, the next one gets later messages: wait a
-// moment before attaching anew. Order beyond that and across processes is the broker's: a single
-// active consumer of a RabbitMQ queue, a session of Azure Service Bus or a group of Artemis gives
-// one process a group, and Workers keep its order there.
+// once: what was not settled when a link is lost comes again, in order on Artemis, Broker-J and
+// RabbitMQ, on a quorum queue if Held does not shrink; ActiveMQ Classic may send some of it out of
+// order. Until a broker has taken back what a lost connection held, the next one gets later
+// messages: wait a moment before attaching anew. Order beyond that and across processes is the
+// broker's: a single active consumer of a RabbitMQ queue, a session of Azure Service Bus or a
+// group of Artemis gives one process a group, and Workers keep its order there.
 type Workers struct {
 	Consumer Consumer // makes the View that a handler gets; Run does not attach it
 
@@ -102,7 +102,7 @@ func (w *Workers) check() error {
 	case w.Handlers < 1:
 		return wrong("handlers", w.Handlers, "want at least 1 (Workers.Handlers)")
 	case w.Held < w.Handlers:
-		return wrong("held", w.Held, "less than the handlers (Workers.Held)")
+		return wrong("held", w.Held, "fewer than Handlers (Workers.Held)")
 	case w.Held > math.MaxInt32:
 		return wrong("held", w.Held, "more than a link's credit (Workers.Held)")
 	case w.Retries < 0:
@@ -213,10 +213,8 @@ func (q *workQueue) done(j *work) {
 // group, in order, which has to go back too.
 func (q *workQueue) giveBack(j *work) (behind []*work) {
 	if !j.key.IsZero() {
-		for _, later := range q.groups.Messages() {
-			if later.key == j.key {
-				behind = append(behind, later)
-			}
+		for _, later := range q.groups.Waiting(j.key) {
+			behind = append(behind, later)
 		}
 	}
 	for _, later := range behind {
@@ -318,7 +316,7 @@ func (w *Workers) run(ctx context.Context, from workSource, handle func(context.
 			}()
 			j.outcome, j.err = 0, errUnfinished
 			j.outcome, j.err = call(working, handle, j.view)
-			if j.err == nil && working.Err() == nil && w.goesOn(j.outcome) {
+			if j.err == nil && working.Err() == nil && w.isFinal(j.outcome) {
 				j.settled = settle(j, j.outcome)
 			}
 		}()
@@ -421,7 +419,7 @@ func (w *Workers) run(ctx context.Context, from workSource, handle func(context.
 			case j.settled != nil:
 				q.done(j)
 				finish(j.settled, true)
-			case j.err == nil && w.goesOn(j.outcome):
+			case j.err == nil && w.isFinal(j.outcome):
 				q.done(j)
 			case j.err == nil:
 				giveBack(j, j.outcome)
@@ -438,7 +436,7 @@ func (w *Workers) run(ctx context.Context, from workSource, handle func(context.
 			case j.retries < w.Retries: // it has not failed yet
 				q.pause(j)
 				retries = append(retries, j)
-			case w.goesOn(failed):
+			case w.isFinal(failed):
 				if err := settle(j, failed); err != nil {
 					finish(err, true)
 				}
@@ -491,8 +489,8 @@ func (w *Workers) key(v View) (GroupKey, error) {
 	return GroupKeyOf(v.Message, GroupIDHeader)
 }
 
-// goesOn reports whether a message with this outcome does not come back, so that its group can go on.
-func (w *Workers) goesOn(o Outcome) bool {
+// isFinal reports whether a message with this outcome does not come back, so that its group can go on.
+func (w *Workers) isFinal(o Outcome) bool {
 	return o == Accepted || o == Rejected && !w.Consumer.Peer.RequeuesRejected
 }
 
@@ -507,7 +505,7 @@ func call(ctx context.Context, handle func(context.Context, View) (Outcome, erro
 		o = Accepted
 	}
 	if err == nil && o > ModifiedUndeliverableHere {
-		err = &ValueError{What: "outcome", Value: strconv.Itoa(int(o)), Err: errors.New("out of range 1 to 5")}
+		err = &ValueError{What: "outcome", Value: strconv.Itoa(int(o)), Err: errors.New("want 1 to 5")}
 	}
 	return o, err
 }

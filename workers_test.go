@@ -482,7 +482,7 @@ func TestWorkersCheck(t *testing.T) {
 		want string
 	}{
 		{&Workers{}, `amqpjms: workers: handlers 0: want at least 1 (Workers.Handlers)`},
-		{&Workers{Handlers: 2, Held: 1}, `amqpjms: workers: held 1: less than the handlers (Workers.Held)`},
+		{&Workers{Handlers: 2, Held: 1}, `amqpjms: workers: held 1: fewer than Handlers (Workers.Held)`},
 		{&Workers{Handlers: 1, Held: 1, Retries: -1}, `amqpjms: workers: retries -1: negative (Workers.Retries)`},
 		{&Workers{Handlers: 1, Held: 1, Grace: -1}, `amqpjms: workers: grace -1ns: negative (Workers.Grace)`},
 		{&Workers{Handlers: 1, Held: 1, Failed: Accepted}, `amqpjms: workers: failed accepted: want Rejected or modified (Workers.Failed)`},

@@ -275,6 +275,11 @@ func (c *connection) attach(channel uint16, fields [][]byte) {
 	if answer.Silence {
 		return
 	}
+	for _, l := range c.links { // a name stands for one link of a connection [amqp 2.6.1]
+		if l.Name == a.Name && l.Receiver == a.Receiver {
+			answer.Refuse = "amqp:link:stolen"
+		}
+	}
 	role := wire.AppendBoolean(nil, !a.Receiver)
 	if answer.Refuse != "" {
 		c.write(channel, composite(0x12, at(fields, 0), at(fields, 1), role, nil, nil, nil, nil, nil, nil, wire.AppendUint(nil, 0)))

@@ -25,7 +25,7 @@ const (
 )
 
 // Supported lists the charsets for people to read.
-const Supported = "UTF-8, US-ASCII, ISO-8859-1, ISO-8859-15, windows-1252 and UTF-16"
+const Supported = "UTF-8, US-ASCII, ISO-8859-1, ISO-8859-15, windows-1252 or UTF-16"
 
 // String returns the name that IANA prefers, or Java's where IANA has none.
 func (c Charset) String() string {

@@ -1,5 +1,6 @@
 // Package goamqp holds what is known of the limits of go-amqp v1.7.0: which values it writes
-// wrongly or not at all, and what it hides of a message that it decodes. It knows nothing of JMS.
+// wrongly or not at all, what it hides of a message that it decodes, and what of links it cannot
+// set or see. It knows nothing of JMS.
 //
 // Writing:
 //   - A string that is not valid UTF-8, a Go type that AMQP has no type for, and a nil pointer,
@@ -19,10 +20,35 @@
 //   - A symbol is decoded as a string, a null of amqp-value as no section, a field of the header
 //     that was left out as its default, a map with string and symbol keys as one with strings.
 //   - char and the decimals, arrays of arrays, lists or described values, sections with a
-//     symbolic descriptor and maps whose key is a list or a map are refused, which ends the link.
+//     symbolic descriptor and maps whose key is a list, map, array or binary are refused, which
+//     ends the link. A key that is a described value of these, and a key of annotations that is
+//     one of these, panics and so ends the program.
 //   - So are a list with more than [MaxElements] elements, a map with more than half as many
 //     entries, and an array of more than a few empty strings, symbols or binaries at the end of a
 //     message.
+//
+// Links, with what follows from it:
+//   - It has no null source, so it can ask for a subscription only by attaching to it as a
+//     consumer: unsubscribing makes an unknown one first.
+//   - It has no detach without closed. Receiver.Close ends a durable subscription, and so does
+//     what makes go-amqp close a link by itself: a message that it cannot decode, a settle mode
+//     that the peer answers otherwise, the peer's own detach without closed, and the next attach
+//     in a session after one whose context ended. Session.Close and Conn.Close keep it: hence a
+//     session for each durable receiver, and no settle modes.
+//   - It sets no default-outcome, outcomes and dynamic-node-properties: a peer decides by itself
+//     what an unsettled delivery becomes, so settle before leaving.
+//   - It sets no desired-capabilities of the connection, so not sole-connection-for-container: some
+//     peers then let two connections have one container-id. It makes up a container-id that is
+//     left empty, which no durable subscription is found by again.
+//   - It writes no expiry-policy session-end, which is AMQP's default, and sends a producer's
+//     source empty. It has no transactions.
+//   - It does not show the offered-capabilities of a connection or a link, nor which durability,
+//     expiry-policy, distribution-mode and address of a source the peer answers; only filters, the
+//     address of a dynamic node, properties and settle modes. What a peer can do must be known.
+//   - It does not say that a link name is in use in its own connection, nor what container-id a
+//     connection has.
+//   - Sender.Send has no error for a message that the peer released or modified.
+//   - It drains with a link-credit of 0, which ActiveMQ and Artemis do not answer.
 package goamqp
 
 import (
@@ -107,7 +133,7 @@ func (w Writer) check(v any, depth int) (change bool, f *Fault) {
 	case amqp.Symbol: // of the caller's: one that go-amqp decodes is a string
 		return false, checkSymbol(x)
 	case time.Time:
-		if !inMilliseconds(x) {
+		if _, ok := wire.UnixMilli(x); !ok {
 			return false, &Fault{Value: v, Err: ErrNotWritten}
 		}
 	case []any:
@@ -468,7 +494,10 @@ func (w Writer) Properties(p *amqp.MessageProperties, all bool) *Fault {
 		name string
 		t    *time.Time
 	}{{"absolute-expiry-time", p.AbsoluteExpiryTime}, {"creation-time", p.CreationTime}} {
-		if field.t != nil && !inMilliseconds(*field.t) {
+		if field.t == nil {
+			continue
+		}
+		if _, ok := wire.UnixMilli(*field.t); !ok {
 			return &Fault{In: field.name, Value: *field.t, Err: ErrNotWritten}
 		}
 	}
@@ -505,9 +534,6 @@ func checkSymbol(s amqp.Symbol) *Fault {
 	return nil
 }
 
-// inMilliseconds reports whether a timestamp can hold t.
-func inMilliseconds(t time.Time) bool { return time.UnixMilli(t.UnixMilli()).Unix() == t.Unix() }
-
 // arrayKept reports whether go-amqp writes an array as it is.
 func arrayKept(array any) bool {
 	switch a := array.(type) {
@@ -517,7 +543,8 @@ func arrayKept(array any) bool {
 		return !takenForBytes(a)
 	case []time.Time:
 		return !slices.ContainsFunc(a, func(t time.Time) bool {
-			return !inMilliseconds(t) || t.UnixNano()/int64(time.Millisecond) != t.UnixMilli()
+			ms, ok := wire.UnixMilli(t)
+			return !ok || t.UnixNano()/int64(time.Millisecond) != ms
 		})
 	}
 	return true

@@ -53,7 +53,6 @@ func goReplies091(t *testing.T, s *site, replyTo string, asData bool, d *diff) {
 	d.want("the request", "a request, é", got)
 	reply, to, err := request.view.Reply(amqpjms.CorrelationIDFirst)
 	require.NoError(t, err)
-	to = queueOf091(s, request, to)
 
 	w := s.writer()
 	w.Peer.TextAsData = asData
@@ -77,16 +76,6 @@ func goReplies091(t *testing.T, s *site, replyTo string, asData bool, d *diff) {
 	require.NoError(t, err)
 	d.want("the body", fmt.Sprintf("%q", "a reply, é"), fmt.Sprintf("%q", body))
 	d.want("the correlation id", "order 1", asked.Reply.CorrelationID)
-}
-
-// queueOf091 stands in for what Reply is to do itself, and goes when it does: RabbitMQ 4.0
-// hands on the bare name of a queue that a request of AMQP 0-9-1 has as reply-to, and
-// refuses it as an address. RabbitMQ 4.3 hands on an address.
-func queueOf091(s *site, request received, to amqpjms.Destination) amqpjms.Destination {
-	if replyTo := *request.Properties.ReplyTo; !strings.HasPrefix(replyTo, s.broker.peer.QueuePrefix) {
-		to.Address = s.broker.peer.QueuePrefix + percentEncoded(replyTo)
-	}
-	return to
 }
 
 // percentEncoded is the name of a queue as RabbitMQ has it in addresses: all but the

@@ -5,7 +5,6 @@ package interop
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"strconv"
 	"strings"
@@ -283,29 +282,7 @@ func (c *client) try(t testing.TB, to amqpjms.Destination, m *amqp.Message) erro
 		return err
 	}
 	defer s.Close(context.WithoutCancel(ctx))
-	return deliver(ctx, s, m)
-}
-
-// deliver sends a message and waits until the broker has accepted it. go-amqp's Send has no
-// error where the broker releases the message, as RabbitMQ does if no queue gets it.
-func deliver(ctx context.Context, s *amqp.Sender, m *amqp.Message) error {
-	receipt, err := s.SendWithReceipt(ctx, m, nil)
-	if err != nil {
-		return err
-	}
-	outcome, err := receipt.Wait(ctx)
-	if err != nil {
-		return err
-	}
-	switch outcome := outcome.(type) {
-	case *amqp.StateAccepted:
-		return nil
-	case *amqp.StateRejected:
-		if outcome.Error != nil {
-			return outcome.Error
-		}
-	}
-	return fmt.Errorf("its outcome is %T", outcome)
+	return amqpjms.Send(ctx, s, m)
 }
 
 // open opens a receiver, which the end of the test closes.

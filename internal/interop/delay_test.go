@@ -46,7 +46,7 @@ func delayByForm(t *testing.T, s *site, form amqpjms.DelayForm) (d diff) {
 	read, err := got.view.DeliveryTime()
 	require.NoError(t, err)
 	d.want("JMSDeliveryTime after JMSTimestamp, in ms", stamp.DeliveryTime-stamp.Timestamp, read-must(got.view.Timestamp()))
-	encoded, err := got.raw.DeliveryTimeFrom(p.Peer)
+	encoded, err := amqpjms.Consumer{Peer: p.Peer}.ViewRaw(got.raw, time.Time{}).DeliveryTime()
 	require.NoError(t, err)
 	d.want("JMSDeliveryTime as it is encoded", read, encoded)
 	return d
@@ -90,7 +90,7 @@ func delayToGo(t *testing.T, s *site) (d diff) {
 	}
 	got := s.client.receive(t, q)
 	at := time.Now().UnixMilli()
-	want, err := got.raw.DeliveryTime()
+	want, err := amqpjms.Consumer{}.ViewRaw(got.raw, time.Time{}).DeliveryTime()
 	require.NoError(t, err)
 	if at < want {
 		d.note("delivered %d ms early", want-at)

@@ -172,6 +172,16 @@ var known = map[string]byBroker{
 		"R4.0": noGroups, "R4.3": noGroups,
 	},
 
+	"Consumer.Open: a durable subscription, Go and JMS in turn": beforeAttach("to serve topics as sources (Peer.Topics)", "R4.0", "R4.3"),
+	"Consumer.Open: a shared durable one, Go and JMS share": {
+		"AMQ": refusedFor("to share (Peer.Shares)"), "R4.0": refusedFor("to serve topics as sources (Peer.Topics)"), "R4.3": refusedFor("to serve topics as sources (Peer.Topics)"),
+	},
+	"Consumer.Open: selector, JMS to Go":            beforeAttach("to obey selectors (Peer.Selects)", "R4.0", "R4.3"),
+	"Consumer.Open: no-local, Go to Go":             beforeAttach("to serve topics as sources (Peer.Topics)", "R4.0", "R4.3"),
+	"Consumer.Open: a browser consumes nothing":     beforeAttach("to browse (Peer.Browses)", "R4.0", "R4.3"),
+	"Consumer.Open: a temporary queue, JMS replies": beforeAttach("to have temporary queues (Peer.TemporaryQueues)", "R4.0"),
+	"Consumer.Open: a temporary topic, JMS replies": beforeAttach("to have temporary topics (Peer.TemporaryTopics)", "BJ", "R4.0", "R4.3"),
+
 	"durable subscription: Session.Close keeps it":        noSubscriptions(nil),
 	"durable subscription: Conn.Close keeps it":           noSubscriptions(nil),
 	"durable subscription: a lost connection keeps it":    noSubscriptions(nil),
@@ -245,13 +255,26 @@ var (
 	lastSection        = instead{"Qpid JMS has the last only", "the body is bytes 0203, not bytes 010203"}
 	encodedFor091      = instead{"as AMQP 1.0 encodes it", `the body is "\x00Sw\xa1\va reply, é", not "a reply, é"`}
 	consumed           = instead{"consumes", "what is left is [], not [1 2]"}
-	released           = instead{"released", "it is refused: its outcome is *encoding.StateReleased"}
+	released           = instead{"released", "it is refused: amqpjms: outcome of the message released: not accepted by the peer"}
 	notShared          = instead{"each gets all", "10 and 10 of 10 come"}
 	taken              = instead{"taken", "it is taken"}
 	retriedAtOnce      = instead{"at once", "it comes at once"}
 	groupsSplit        = instead{"no groups", "red is split; blue is split; green is split"}
 	noGroups           = instead{"no groups", "what b gets in step 10 is red 2, not blue 1"}
 )
+
+// beforeAttach is for brokers at which the package refuses a link, refusedFor one of them.
+func beforeAttach(unknown string, brokers ...string) byBroker {
+	by := byBroker{}
+	for _, b := range brokers {
+		by[b] = refusedFor(unknown)
+	}
+	return by
+}
+
+func refusedFor(unknown string) instead {
+	return instead{"refused before attach", "it is refused before the attach: the peer is not known " + unknown}
+}
 
 // noSubscriptions adds to what brokers do that RabbitMQ refuses to subscribe Go to a topic,
 // noSubscriptionsOfJMS that it refuses the JMS application.

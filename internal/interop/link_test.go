@@ -4,6 +4,7 @@ package interop
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -31,6 +32,15 @@ func linkFeatures() []feature {
 			run:  func(t *testing.T, s *site) diff { return durableLeft(t, s, c.leave, c.kept) },
 		})
 	}
+	fs = append(fs, []feature{
+		{name: "Consumer.Open: a durable subscription, Go and JMS in turn", run: openDurable},
+		{name: "Consumer.Open: a shared durable one, Go and JMS share", run: openShared},
+		{name: "Consumer.Open: selector, JMS to Go", run: openSelector},
+		{name: "Consumer.Open: no-local, Go to Go", run: openNoLocal},
+		{name: "Consumer.Open: a browser consumes nothing", run: openBrowser},
+		{name: "Consumer.Open: a temporary queue, JMS replies", run: func(t *testing.T, s *site) diff { return openTemporary(t, s, amqpjms.TemporaryQueue) }},
+		{name: "Consumer.Open: a temporary topic, JMS replies", run: func(t *testing.T, s *site) diff { return openTemporary(t, s, amqpjms.TemporaryTopic) }},
+	}...)
 	return append(fs, []feature{
 		{name: "durable subscription: JMS leaves, Go takes up", run: durableOfJMS},
 		{name: "durable subscription: Go leaves, JMS takes up", run: durableOfGo},
@@ -63,59 +73,33 @@ func linkFeatures() []feature {
 	}...)
 }
 
-// attaching is what a JMS consumer is: as much of it as go-amqp's options say. The package
-// is to make these options itself; then this goes.
+// attaching is a consumer whatever the broker is known to do, so that a row shows what it does.
 type attaching struct {
 	from             node
 	clientID         string // "": none
 	subscription     string // "": none
 	durable, shared  bool
-	k                int // which consumer of the subscription it is on its connection, from 1
+	k                int // which consumer of the subscription it is on its connection, from 1; 0 is 1
 	noLocal, browses bool
 	selector         string
 }
 
-func (a attaching) options() *amqp.ReceiverOptions {
-	o := &amqp.ReceiverOptions{SourceCapabilities: []string{a.from.destination.Kind.String()}}
-	if a.subscription != "" {
-		o.Name = a.subscription
+func (a attaching) consumer(p amqpjms.Peer) amqpjms.Consumer {
+	return amqpjms.Consumer{
+		Peer: p, Destination: a.from.destination, ClientID: a.clientID, Subscription: a.subscription, Durable: a.durable, Shared: a.shared,
+		NoLocal: a.noLocal, Browse: a.browses, Selector: a.selector,
 	}
-	if a.shared {
-		o.SourceCapabilities = append(o.SourceCapabilities, "shared")
-		// What follows the bar keeps the names of a connection's links apart.
-		suffix := ""
-		if a.clientID == "" {
-			o.SourceCapabilities = append(o.SourceCapabilities, "global")
-			suffix = "global"
-		}
-		k := max(a.k, 1)
-		switch {
-		case !a.durable && suffix != "":
-			suffix += fmt.Sprintf("-volatile%d", k)
-		case !a.durable:
-			suffix = fmt.Sprintf("volatile%d", k)
-		case k > 1:
-			suffix += fmt.Sprint(k)
-		}
-		if suffix != "" {
-			o.Name += "|" + suffix
-		}
-	}
-	if a.durable {
-		o.SourceDurability = amqp.DurabilityUnsettledState
-		o.SourceExpiryPolicy = amqp.ExpiryPolicyNever
-		o.SourceDistributionMode = amqp.SourceDistributionModeCopy
-	}
-	if a.browses {
-		o.SourceDistributionMode = amqp.SourceDistributionModeCopy
-	}
-	if a.selector != "" {
-		o.Filters = append(o.Filters, amqp.NewLinkFilter("jms-selector", 0x0000468C00000004, a.selector))
-	}
-	if a.noLocal {
-		o.Filters = append(o.Filters, amqp.NewLinkFilter("no-local", 0x0000468C00000003, "NoLocalFilter{}"))
-	}
-	return o
+}
+
+// link is the consumer's link at a peer that is said to do all.
+func (a attaching) link(t *testing.T, p amqpjms.Peer) (amqpjms.Link, *amqp.ReceiverOptions) {
+	t.Helper()
+	p.Topics, p.Shares, p.Selects, p.Browses, p.TemporaryQueues, p.TemporaryTopics = true, true, true, true, true, true
+	l, err := a.consumer(p).Link(max(a.k, 1))
+	require.NoError(t, err)
+	o, err := l.ReceiverOptions()
+	require.NoError(t, err)
+	return l, o
 }
 
 // subscriber is a receiver with a connection and session of its own, since leaving it may
@@ -172,12 +156,12 @@ func (c *client) attach(t *testing.T, a attaching) (*subscriber, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	r, err := c.session.NewReceiver(ctx, c.broker.address(t, a.from.destination), a.options())
+	l, o := a.link(t, c.broker.peer)
+	r, err := c.session.NewReceiver(ctx, l.Address, o)
 	if err != nil {
 		return nil, err
 	}
-	as := amqpjms.Consumer{Peer: c.broker.peer, Destination: a.from.destination}
-	return &subscriber{&receiver{Receiver: r, tap: c.tap, as: as}, c}, nil
+	return &subscriber{&receiver{Receiver: r, tap: c.tap, as: a.consumer(c.broker.peer)}, c}, nil
 }
 
 // texts accepts what comes until nothing more does.
@@ -499,9 +483,11 @@ func browse(t *testing.T, s *site) (d diff) {
 func temporaryTopic(t *testing.T, s *site) (d diff) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	made, err := s.session.NewSender(ctx, "", &amqp.SenderOptions{
-		DynamicAddress: true, TargetCapabilities: []string{"temporary-topic"}, TargetExpiryPolicy: amqp.ExpiryPolicyLinkDetach,
-	})
+	l, err := amqpjms.Producer{Peer: amqpjms.Peer{TemporaryTopics: true}, Destination: amqpjms.Destination{Kind: amqpjms.TemporaryTopic}}.Link()
+	require.NoError(t, err)
+	o, err := l.SenderOptions()
+	require.NoError(t, err)
+	made, err := s.session.NewSender(ctx, l.Address, o)
 	if err != nil {
 		d.refused("the topic", err)
 		return d
@@ -532,7 +518,7 @@ func sendAnonymously(t *testing.T, s *site, to node, m *amqp.Message) error {
 		return err
 	}
 	defer sender.Close(context.WithoutCancel(ctx))
-	return deliver(ctx, sender, m)
+	return amqpjms.Send(ctx, sender, m)
 }
 
 func anonymous(t *testing.T, s *site) (d diff) {
@@ -585,5 +571,167 @@ func retryLater(t *testing.T, s *site, q node) (d diff) {
 	}
 	r.accept(t, m)
 	d.want("JMSXDeliveryCount", 2, m.view.DeliveryCount())
+	return d
+}
+
+// opened is what Consumer.Open opened, on a connection of its own.
+type opened struct {
+	*receiver
+	*amqpjms.OpenConsumer
+	client *client
+}
+
+// openConsumer opens a consumer at the broker as it is known; nothing is sent where the package refuses it.
+func (s *site) openConsumer(t *testing.T, a attaching, credit int32) (o *opened, err error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	var c *client
+	soon(t, func() (err error) { // a client id is free only when its last connection is gone
+		c, err = s.broker.tryConnect(t, s.hostPort, a.clientID)
+		return err
+	})
+	as := a.consumer(s.broker.peer)
+	open, err := as.Open(ctx, c.conn, max(a.k, 1), credit)
+	if err != nil {
+		c.conn.Close()
+		return nil, err
+	}
+	as.Destination = open.Destination
+	return &opened{&receiver{Receiver: open.Receiver, tap: c.tap, as: as}, open, c}, nil
+}
+
+// leave leaves or unsubscribes, and ends the connection.
+func (o *opened) end(t *testing.T, how func(context.Context) error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	require.NoError(t, how(ctx))
+	o.client.conn.Close()
+}
+
+// refusedBefore notes that the package refuses a link, and why.
+func (d *diff) refusedBefore(err error) {
+	var e *amqpjms.ValueError
+	if errors.As(err, &e) {
+		d.note("it is refused before the attach: %v", e.Err)
+		return
+	}
+	d.refused("it", err)
+}
+
+func openDurable(t *testing.T, s *site) (d diff) {
+	a := s.own(t)
+	subscribe := command{Op: "subscribe", Consumer: "c", Destination: &a.from.jms, Subscription: a.subscription, Durable: true}
+	o, err := s.openConsumer(t, a, 10)
+	if err != nil {
+		d.refusedBefore(err)
+		return d
+	}
+	o.end(t, o.Leave)
+	s.publish(t, a.from, "for JMS")
+	s.jmsClient(t, a.clientID)
+	s.must(t, subscribe)
+	d.want("what JMS gets", []any{"for JMS"}, s.jmsTexts(t, "c"))
+	s.must(t, command{Op: "unsubscribe", Consumer: "c"})
+	s.must(t, command{Op: "close"})
+	s.publish(t, a.from, "for Go")
+
+	o, err = s.openConsumer(t, a, 10)
+	require.NoError(t, err)
+	d.want("what Go gets", []any{"for Go"}, o.texts(t))
+	o.end(t, o.Unsubscribe)
+	s.publish(t, a.from, "for nobody")
+	s.jmsClient(t, a.clientID)
+	s.must(t, subscribe)
+	d.want("what JMS gets after Go's unsubscribe", []any{}, s.jmsTexts(t, "c"))
+	s.must(t, command{Op: "unsubscribe", Consumer: "c"})
+	s.must(t, command{Op: "delete-subscription", Subscription: a.subscription})
+	return d
+}
+
+func openShared(t *testing.T, s *site) (d diff) {
+	a := s.own(t)
+	a.clientID, a.shared = "", true
+	o, err := s.openConsumer(t, a, 1) // more credit than one could take all before JMS has any
+	if err != nil {
+		d.refusedBefore(err)
+		return d
+	}
+	s.must(t, command{Op: "subscribe", Consumer: "c", Destination: &a.from.jms, Subscription: a.subscription, Durable: true, Shared: true})
+	s.publish(t, a.from, sharedTexts...)
+	d.share(o.texts(t), s.jmsTexts(t, "c"))
+
+	// Go leaves, JMS leaves, and what is sent then waits for Go.
+	o.end(t, o.Leave)
+	s.must(t, command{Op: "unsubscribe", Consumer: "c"})
+	s.publish(t, a.from, "missed")
+	o, err = s.openConsumer(t, a, 10)
+	require.NoError(t, err)
+	d.want("what waited", []any{"missed"}, o.texts(t))
+	o.end(t, o.Unsubscribe)
+	return d
+}
+
+func openSelector(t *testing.T, s *site) (d diff) {
+	q := s.node(t, "queue")
+	o, err := s.openConsumer(t, attaching{from: q, selector: "n = 2"}, 10)
+	if err != nil {
+		d.refusedBefore(err)
+		return d
+	}
+	for _, n := range []int32{1, 2} {
+		s.app.send(t, q.jms, message{Body: ptr(jms(fmt.Sprint(n))), Properties: []property{{"n", jms(n)}}, DeliveryMode: s.jmsMode()})
+	}
+	d.want("what comes", []any{"2"}, o.texts(t))
+	o.end(t, o.Leave)
+	return d
+}
+
+func openNoLocal(t *testing.T, s *site) (d diff) {
+	a := attaching{from: s.topic(t, s.node(t, "").destination.Name), noLocal: true}
+	o, err := s.openConsumer(t, a, 10)
+	if err != nil {
+		d.refusedBefore(err)
+		return d
+	}
+	o.client.send(t, s.producer(a.from), text("own"))
+	s.publish(t, a.from, "another's")
+	d.want("what comes", []any{"another's"}, o.texts(t))
+	o.end(t, o.Leave)
+	return d
+}
+
+func openBrowser(t *testing.T, s *site) (d diff) {
+	q := s.node(t, "queue")
+	s.publish(t, q, "1", "2")
+	o, err := s.openConsumer(t, attaching{from: q, browses: true}, 10)
+	if err != nil {
+		d.refusedBefore(err)
+		return d
+	}
+	d.want("what the browser sees", []any{"1", "2"}, o.texts(t))
+	o.end(t, o.Leave)
+	r, err := s.openConsumer(t, attaching{from: q}, 10)
+	require.NoError(t, err)
+	d.want("what is left", []any{"1", "2"}, r.texts(t))
+	r.end(t, r.Leave)
+	return d
+}
+
+// openTemporary asks the JMS application, which replies to a temporary destination of Go's.
+func openTemporary(t *testing.T, s *site, kind amqpjms.DestinationKind) (d diff) {
+	requests := s.node(t, "requests")
+	o, err := s.openConsumer(t, attaching{from: node{destination: amqpjms.Destination{Kind: kind}}}, 10)
+	if err != nil {
+		d.refusedBefore(err)
+		return d
+	}
+	request := text("a request from Go")
+	require.NoError(t, s.writer().SetReplyTo(request, o.Destination))
+	s.client.send(t, s.producer(requests), request)
+	s.must(t, command{Op: "reply", Destination: &requests.jms, message: message{Body: ptr(jms("a reply")), DeliveryMode: s.jmsMode()}})
+	d.want("what comes", []any{"a reply"}, o.texts(t))
+	o.end(t, o.Leave)
 	return d
 }

@@ -3,7 +3,15 @@ package wire
 import (
 	"encoding/binary"
 	"math"
+	"time"
 )
+
+// UnixMilli returns t as a timestamp holds it, in whole milliseconds since 1970-01-01 UTC, and
+// reports whether one can.
+func UnixMilli(t time.Time) (ms int64, ok bool) {
+	ms = t.UnixMilli()
+	return ms, time.UnixMilli(ms).Unix() == t.Unix()
+}
 
 // AppendNull appends a null.
 func AppendNull(b []byte) []byte { return append(b, codeNull) }

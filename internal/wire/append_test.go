@@ -174,6 +174,31 @@ func TestAppend(t *testing.T) {
 	}
 }
 
+func TestUnixMilli(t *testing.T) {
+	for _, row := range []struct {
+		rule string
+		t    time.Time
+		ms   int64
+		ok   bool
+	}{
+		{"the epoch", time.Unix(0, 0), 0, true},
+		{"cut to the millisecond", time.Unix(0, 1_999_999), 1, true},
+		{"cut downwards before the epoch too", time.Unix(0, -1), -1, true},
+		{"the zero Time", time.Time{}, -62135596800000, true},
+		{"the last", time.UnixMilli(math.MaxInt64), math.MaxInt64, true},
+		{"the first", time.UnixMilli(math.MinInt64), math.MinInt64, true},
+		{"too late", time.Unix(math.MaxInt64/1000+1, 0), 0, false},
+		{"too early", time.Unix(math.MinInt64/1000-1, 0), 0, false},
+		{"far too late", time.Unix(1<<61, 0), 0, false},
+	} {
+		ms, ok := UnixMilli(row.t)
+		require.Equal(t, row.ok, ok, row.rule)
+		if ok {
+			require.Equal(t, row.ms, ms, row.rule)
+		}
+	}
+}
+
 // The Reader reads what go-amqp writes.
 func TestReadGoAMQP(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))

@@ -293,7 +293,7 @@ func delayOnWire(m *amqp.Message, peer amqpjms.Peer, form amqpjms.DelayForm) (va
 	if err != nil {
 		return value{}, 0, err
 	}
-	read, err := raw.DeliveryTimeFrom(peer)
+	read, err := amqpjms.Consumer{Peer: peer}.ViewRaw(&raw, time.Time{}).DeliveryTime()
 	return decode(v, 0), read, err
 }
 

@@ -97,7 +97,7 @@ func (d *decoded) kind(view amqpjms.View) (amqpjms.MessageKind, error) {
 		}
 	}
 	if d.bodyErr != nil {
-		return d.raw.Kind()
+		return amqpjms.Consumer{}.ViewRaw(d.raw, time.Time{}).Kind()
 	}
 	return view.Kind()
 }
@@ -115,13 +115,14 @@ func (d *decoded) fields(view amqpjms.View, to receiver) []jmsField {
 		asBytes = errorOr(err, func() value { return bytesValue(b) })
 	}
 	h := d.raw.Header
+	raw := to.ViewRaw(d.raw, to.received)
 	return []jmsField{
 		{name: "JMSMessageID", value: messageID(d.raw)},
 		{name: "JMSCorrelationID", value: correlationID},
 		{name: "JMSCorrelationIDAsBytes", value: asBytes},
-		{name: "JMSTimestamp", value: long(d.raw.Timestamp())},
-		{name: "JMSExpiration", value: long(d.raw.Expiration(to.received))},
-		{name: "JMSDeliveryTime", value: long(d.raw.DeliveryTimeFrom(to.Peer))},
+		{name: "JMSTimestamp", value: long(raw.Timestamp())},
+		{name: "JMSExpiration", value: long(raw.Expiration())},
+		{name: "JMSDeliveryTime", value: long(raw.DeliveryTime())},
 		{name: "JMSPriority", value: intValue(int32(h.JMSPriority()))},
 		deliveryMode(h),
 		{name: "JMSRedelivered", value: booleanValue(h.JMSRedelivered())},

@@ -3,9 +3,10 @@
 //
 //	jmswire inspect [-json] [-lines] [FILE...]
 //	jmswire groups [-q] [FILE...]
+//	jmswire link [-peer NAME] [-client-id ID] [FILE...]
 //	jmswire select [-lines] SELECTOR [FILE...]
 //	jmswire demo
-//	jmswire help [inspect|groups|select]
+//	jmswire help [inspect|groups|link|select]
 //
 // inspect reads encoded messages from files, or from standard input where there are
 // none or the file is "-", and prints each section with what it holds, then the message
@@ -17,6 +18,9 @@
 // its actions, what was recorded of them, and what comes of them in both strategies; then a
 // verdict: as recorded, which deviations explain the difference, or DIFFERS, for which the
 // exit code is 1. -q prints the verdicts only.
+//
+// link reads attaches, one in binary or one per line of hex text, and prints what each means in
+// JMS and which options of go-amqp make the same link.
 //
 // select reads messages as inspect does and prints which of them a JMS selector selects, and why: the
 // value of each comparison, and of each name in it. With -persistent a message whose header does not
@@ -94,6 +98,7 @@ func commands() []command {
 	return []command{
 		{"inspect", "[-json] [-lines] [FILE...]", "print encoded messages, and how JMS sees them", inspect},
 		{"groups", "[-q] [FILE...]", "replay traces of message groups, and compare", groups},
+		{"link", "[-peer NAME] [FILE...]", "print attaches of links, and how JMS sees them", link},
 		{"select", "[-lines] SELECTOR [FILE...]", "print which messages a JMS selector selects, and why", selects},
 		{"demo", "", "show what the library does, on messages of real peers", demo},
 	}

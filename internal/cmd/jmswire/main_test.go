@@ -22,6 +22,7 @@ func TestUsage(t *testing.T) {
 	const usage = "usage:\n" +
 		"  jmswire inspect [-json] [-lines] [FILE...]   print encoded messages, and how JMS sees them\n" +
 		"  jmswire groups [-q] [FILE...]                replay traces of message groups, and compare\n" +
+		"  jmswire link [-peer NAME] [FILE...]          print attaches of links, and how JMS sees them\n" +
 		"  jmswire select [-lines] SELECTOR [FILE...]   print which messages a JMS selector selects, and why\n" +
 		"  jmswire demo                                 show what the library does, on messages of real peers\n" +
 		"Flags go before the files. jmswire inspect -h lists all of its flags: -peer, -destination and others.\n"
@@ -51,6 +52,7 @@ func TestHelp(t *testing.T) {
 	for command, flags := range map[string][]string{
 		"inspect": {"destination", "json", "lines", "peer", "queue-prefix", "received", "topic-prefix"},
 		"groups":  {"q"},
+		"link":    {"client-id", "peer"},
 		"select":  {"lines", "persistent"},
 	} {
 		code, out, errs := jmswire("", "help", command)

@@ -3,7 +3,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"log"
 	"time"
 
@@ -12,22 +11,22 @@ import (
 )
 
 func main() {
-	log.Fatal(serve(context.Background(), "amqp://127.0.0.1:5672", "prices"))
-}
-
-// serve answers the requests that come to a queue.
-func serve(ctx context.Context, url, queue string) error {
-	conn, err := amqp.Dial(ctx, url, &amqp.ConnOptions{SASLType: amqp.SASLTypeAnonymous()})
+	ctx := context.Background()
+	conn, err := amqp.Dial(ctx, "amqp://127.0.0.1:5672", &amqp.ConnOptions{SASLType: amqp.SASLTypeAnonymous()})
 	if err != nil {
-		return err
+		log.Fatal(err)
 	}
-	defer conn.Close()
 	peer, known := amqpjms.DetectPeer(conn.Properties())
 	if !known {
-		return fmt.Errorf("unknown broker: %v", conn.Properties())
+		log.Fatal("unknown broker: ", conn.Properties())
 	}
-	consumer := amqpjms.Consumer{Peer: peer, Destination: amqpjms.Destination{Kind: amqpjms.Queue, Name: queue}}
-	requests, err := consumer.Open(ctx, conn, 1, 10)
+	queue := amqpjms.Destination{Kind: amqpjms.Queue, Name: "prices"}
+	log.Fatal(serve(ctx, conn, amqpjms.Consumer{Peer: peer, Destination: queue}))
+}
+
+// serve answers the requests that a consumer receives.
+func serve(ctx context.Context, conn *amqp.Conn, consumer amqpjms.Consumer) error {
+	requests, err := consumer.Open(ctx, conn, 1, 10) // one link, up to 10 messages ahead
 	if err != nil {
 		return err
 	}
@@ -44,15 +43,18 @@ func serve(ctx context.Context, url, queue string) error {
 		if err != nil {
 			return err
 		}
-		outcome := amqpjms.Accepted
-		reply, err := answer(consumer.View(m, time.Now()), peer)
-		if err != nil { // nobody can answer it
-			log.Print(err)
-			outcome = amqpjms.Rejected
-		} else if err := amqpjms.Send(ctx, replies, reply); err != nil {
+		reply, err := answer(consumer.View(m, time.Now()), consumer.Peer)
+		if err == nil {
+			err = amqpjms.Send(ctx, replies, reply)
+		}
+		switch err.(type) {
+		case *amqp.LinkError, *amqp.SessionError, *amqp.ConnError:
 			return err
 		}
-		if err := outcome.Settle(ctx, requests.Receiver, m); err != nil {
+		if err != nil { // of this request alone: it has no reply-to, or the requester has left
+			log.Print(err)
+		}
+		if err := amqpjms.Accepted.Settle(ctx, requests.Receiver, m); err != nil {
 			return err
 		}
 	}

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"context"
 	"encoding/hex"
+	"io"
+	"log"
 	"os"
 	"strings"
 	"testing"
@@ -9,6 +12,7 @@ import (
 
 	"github.com/Azure/go-amqp"
 	"github.com/seed-b113d664/amqpjms"
+	"github.com/seed-b113d664/amqpjms/internal/amqptest"
 	"github.com/stretchr/testify/require"
 )
 
@@ -52,4 +56,61 @@ func TestAnswer(t *testing.T) {
 func TestAnswerNeedsReplyTo(t *testing.T) {
 	_, err := answer(amqpjms.Consumer{}.View(&amqp.Message{Value: "apples"}, time.Now()), amqpjms.Peer{})
 	require.ErrorContains(t, err, "reply-to")
+}
+
+// A request that cannot be answered is logged, accepted and gone, and the next one is answered.
+func TestServeGoesOn(t *testing.T) {
+	said := log.Writer()
+	log.SetOutput(io.Discard)
+	t.Cleanup(func() { log.SetOutput(said) })
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	var broker amqptest.Broker
+	done := make(chan []byte, 1)
+	broker.Outcome = func(_ string, message []byte) []byte {
+		if strings.Contains(string(message), "requester left") {
+			return amqptest.RejectedWith("amqp:not-found")
+		}
+		done <- message
+		return amqptest.Accepted()
+	}
+	broker.Publish("prices", wireOf(t, &amqp.Message{Value: "no reply-to"}))
+	to := new(string)
+	*to = "replies"
+	for _, text := range []string{"requester left", "apples"} {
+		broker.Publish("prices", wireOf(t, &amqp.Message{Value: text, Properties: &amqp.MessageProperties{MessageID: "ID:1", ReplyTo: to}}))
+	}
+	conn, err := amqp.NewConn(ctx, broker.Dial(), nil)
+	require.NoError(t, err)
+	defer conn.Close()
+
+	consumer := amqpjms.Consumer{Peer: amqpjms.Artemis(), Destination: amqpjms.Destination{Kind: amqpjms.Queue, Name: "prices"}}
+	served := make(chan error, 1)
+	go func() { served <- serve(ctx, conn, consumer) }()
+	select {
+	case reply := <-done:
+		require.Contains(t, string(reply), "apples costs 42 EUR")
+	case err := <-served:
+		t.Fatal(err)
+	}
+	outcomes := func() (outcomes [][]byte) {
+		for _, frame := range broker.Frames() {
+			if frame.Name == "disposition" {
+				outcomes = append(outcomes, frame.Body)
+			}
+		}
+		return outcomes
+	}
+	require.Eventually(t, func() bool { return len(outcomes()) == 3 }, 10*time.Second, time.Millisecond)
+	for _, disposition := range outcomes() {
+		require.Contains(t, string(disposition), string(amqptest.Accepted()))
+	}
+	require.NoError(t, conn.Close())
+	require.Error(t, <-served)
+}
+
+func wireOf(t *testing.T, m *amqp.Message) []byte {
+	wire, err := m.MarshalBinary()
+	require.NoError(t, err)
+	return wire
 }

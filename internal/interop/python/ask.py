@@ -37,7 +37,8 @@ channel.basic_publish("", queue, "a request, é".encode(), pika.BasicProperties(
     reply_to=reply_to,
     message_id="request 1",
     correlation_id="order 1",
-    content_type="text/plain; charset=utf-8",
+    content_type="text/plain",
+    content_encoding="UTF-8",  # as Spring AMQP sends a text
 ))
 deadline = time.monotonic() + 5
 while not replies and time.monotonic() < deadline:

@@ -2,6 +2,7 @@ package interop;
 
 import jakarta.jms.Connection;
 import jakarta.jms.MessageConsumer;
+import jakarta.jms.MessageProducer;
 import jakarta.jms.Queue;
 import jakarta.jms.Session;
 import jakarta.jms.TextMessage;
@@ -20,13 +21,15 @@ public final class Ask {
             Queue replies = session.createTemporaryQueue();
             TextMessage request = session.createTextMessage(args[2]);
             request.setJMSReplyTo(replies);
-            session.createProducer(session.createQueue(args[1])).send(request);
+            MessageProducer producer = session.createProducer(session.createQueue(args[1]));
+            producer.setTimeToLive(TIMEOUT_MILLIS); // later nobody waits for the reply
+            producer.send(request);
 
             // Only what correlates is taken for the reply.
             String correlated = "JMSCorrelationID = '" + request.getJMSMessageID() + "'";
             MessageConsumer consumer = session.createConsumer(replies, correlated);
             if (!(consumer.receive(TIMEOUT_MILLIS) instanceof TextMessage reply)) {
-                System.err.println("no reply within " + TIMEOUT_MILLIS + " ms");
+                System.err.println("no reply within " + TIMEOUT_MILLIS + " ms: does internal/cmd/replier run?");
                 System.exit(1);
                 return;
             }
