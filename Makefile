@@ -49,6 +49,7 @@ build:
 unit:
 	@test -n "$(race)" || echo "without -race, which needs cgo and a C compiler"
 	$(GO) test $(race) ./...
+	$(if $(race),$(GO) test -run '^TestSelectorAllocates$$' .) # with -race a sync.Pool allocates
 
 # go test fuzzes one target at a time. After the names of a package's targets, the
 # list has a line with its path.

@@ -75,14 +75,14 @@ const (
 // A JavaObject is a serialized Java object. Its bytes are never deserialized.
 type JavaObject []byte
 
-// A Body holds the body sections of a message and what decides how JMS reads them. A wrapper
-// fills one from its own message type to read it, and gets one to write from [TextBody],
-// [MapBody] and so on; [View.Body] returns that of an *amqp.Message. The zero Body is that of a
-// message without a body section.
+// A Body holds the body sections of a message and the fields that decide how JMS reads them, for
+// programs with a message type of their own: they fill one to read it, and write one from
+// [TextBody], [MapBody] and so on. Others use [View.Text] and [Editor.SetText] and their like.
+// The zero Body is that of a message without a body section.
 //
 // Values are of the Go types that go-amqp decodes into, or a [Described]. A Body keeps what it
-// was made from, and methods return parts of that where they say so. They change nothing and may
-// be called by several goroutines at once.
+// was made from, and methods return parts of that where they say so. Methods change nothing and
+// may be called by several goroutines at once.
 type Body struct {
 	Annotation      any    // x-opt-jms-msg-type
 	ContentType     string // "": none
@@ -130,17 +130,16 @@ func isNull(v any) bool {
 	return ok
 }
 
-// Kind returns what kind of message this is: what the annotation says, and where it says
-// none what the body is [jms-mapping 3.3]:
+// Kind returns the kind of message: that of the annotation or, if it names none, that of the
+// body [jms-mapping 3.3]:
 //
 //   - an amqp-value: null and a string are a TextMessage, binary is a BytesMessage, and
 //     anything else, a map or a list too, is an ObjectMessage;
 //   - amqp-sequences: an ObjectMessage;
 //   - data: an ObjectMessage if the content-type is application/x-java-serialized-object, a
-//     TextMessage if it is that of a text (text/ and anything, XML, JSON, JavaScript), else a
-//     BytesMessage;
-//   - no section: as data is, but a plain Message if there is a content-type that is none of
-//     these and not application/octet-stream.
+//     TextMessage if it is one of text (text/*, XML, JSON, JavaScript), else a BytesMessage;
+//   - no section: like data, but a plain Message if the content-type is any other than these and
+//     application/octet-stream.
 func (b Body) Kind() MessageKind { return kindOf(b.Annotation, b.ContentType, b.form(), b.Value) }
 
 func kindOf(annotation any, contentType string, form bodyForm, value any) MessageKind {
@@ -180,7 +179,7 @@ func kindOf(annotation any, contentType string, form bodyForm, value any) Messag
 	return ObjectMessage
 }
 
-// kind returns what kind of message this is, see [View.Kind].
+// kind returns the kind of message, see [View.Kind].
 func (m *RawMessage) kind() (MessageKind, error) {
 	contentType, annotation, err := m.kindFields()
 	if err != nil {
@@ -230,8 +229,8 @@ func (m *RawMessage) kindFields() (contentType string, annotation any, err error
 	return contentType, annotation, nil
 }
 
-// decodeBody returns the body: all of it, or only what a method needs that reads amqp-values
-// and amqp-sequences of these types.
+// decodeBody returns the body: all of it, or what is needed to read amqp-values and
+// amqp-sequences of these types.
 func (m *RawMessage) decodeBody(whole bool, types []wire.Type) (b Body, err error) {
 	for s, err := range m.BodySections() {
 		if err != nil {
@@ -310,14 +309,13 @@ func typeOf(v RawValue) any {
 	}
 }
 
-// Outgoing returns the body as it is sent to a peer. Its annotation is the kind as an int8, which
-// is a byte in AMQP [jms-mapping 3.2]. It is nil, for no annotation, where data holds text in
-// another charset than UTF-8 and US-ASCII: JMS clients read that by its content-type, and as
-// UTF-8 where there is an annotation.
+// Outgoing returns the body as it is sent to a peer. Its annotation is the kind as an int8, a byte
+// in AMQP [jms-mapping 3.2]. It is nil, no annotation, for text in data whose charset is neither
+// UTF-8 nor US-ASCII: with an annotation JMS clients ignore the charset and read UTF-8.
 //
 // A BytesMessage without a body section gets an empty data section. Any other body without one
-// gets an amqp-value null, since some peers end the session otherwise. For a peer that takes no
-// null ([Peer].NoNullBody) neither has a section. Nothing else changes.
+// gets an amqp-value null, because some peers end the session otherwise; for a peer that accepts
+// no null ([Peer].NoNullBody) it has no section. Nothing else changes.
 func (b Body) Outgoing(p Peer) Body {
 	kind := b.Kind()
 	b.Annotation = int8(kind)
@@ -361,7 +359,7 @@ func (b Body) contradicts() error {
 	return b.wrong("contradicts kind " + b.Kind().String())
 }
 
-// expect is an error if the message is of another kind.
+// expect returns an error if the message is of another kind.
 func (b Body) expect(kind MessageKind) error {
 	if k := b.Kind(); k != kind {
 		return b.wrong("got " + k.String() + ", want " + kind.String())
@@ -387,12 +385,11 @@ func (b Body) String() string {
 }
 
 // Text returns the text of a TextMessage, unset for a null text, which differs from "". Data is
-// read in the charset of its content-type, or where that names none in the one that the
-// content-encoding names, by default UTF-8: UTF-8, US-ASCII, ISO-8859-1, ISO-8859-15,
-// windows-1252 and UTF-16, by any name that IANA or Java has for them. It is an error, a
-// *[ValueError], if the message is of another kind or holds something else, if the charset is
-// another ([Body.TextFunc]) or the text not valid in it, or if the data is compressed;
-// [Body.Payload] still returns the bytes.
+// read in the charset of its content-type, else of its content-encoding, else UTF-8. Text knows
+// UTF-8, US-ASCII, ISO-8859-1, ISO-8859-15, windows-1252 and UTF-16, by the names of IANA and
+// Java. It is an error, a *[ValueError], if the message is of another kind or does not hold text,
+// if the charset is another ([Body.TextFunc] takes a decoder), if the text is not valid in it, or
+// if the data is compressed; [Body.Payload] still returns the bytes.
 func (b Body) Text() (Opt[string], error) { return b.TextFunc(nil) }
 
 // TextFunc returns the text as [Body.Text] does, and calls decode for data in a charset that
@@ -450,9 +447,9 @@ func (b Body) charset() (charset.Charset, string, error) {
 	return parseContentType(b.ContentType).charset(b.ContentEncoding)
 }
 
-// Bytes returns the bytes of a BytesMessage, never nil: all data sections joined, or the body's
-// own where there is one. A content-encoding is not undone. It is an error, a *[ValueError], if
-// the message is of another kind or holds something else.
+// Bytes returns the bytes of a BytesMessage, never nil: all data sections joined; a single one is
+// the body's own. It does not decompress them. It is an error, a *[ValueError], if the message
+// is of another kind or does not hold bytes.
 func (b Body) Bytes() ([]byte, error) {
 	if err := b.expect(BytesMessage); err != nil {
 		return nil, err
@@ -471,10 +468,10 @@ func (b Body) Bytes() ([]byte, error) {
 	return nil, b.contradicts()
 }
 
-// Map returns what a MapMessage holds, never nil: the body's own map unless that has to be
-// converted. Read its values with [ValueOf] for JMS's conversions. A value that is an array of
-// ubyte is a []byte, a described one a [Described]. It is an error, a *[ValueError], if the
-// message is of another kind or holds something else, or if a key is not a string.
+// Map returns the map of a MapMessage, never nil: the body's own unless a value must be
+// converted. Read its values with [ValueOf] for JMS's conversions. An array of ubyte is a
+// []byte, a described value a [Described]. It is an error, a *[ValueError], if the message is of
+// another kind or does not hold a map, or if a key is not a string.
 func (b Body) Map() (map[string]any, error) {
 	if err := b.expect(MapMessage); err != nil {
 		return nil, err
@@ -504,10 +501,9 @@ func (b Body) Map() (map[string]any, error) {
 	return nil, b.contradicts()
 }
 
-// Stream returns what a StreamMessage holds, all sequences joined, never nil. It is the body's
-// own where there is one sequence, unless that has to be converted: values are those of
-// [Body.Map]. It is an error, a *[ValueError], if the message is of another kind or holds
-// something else.
+// Stream returns the values of a StreamMessage, all sequences joined, never nil. A single
+// sequence is the body's own unless a value must be converted, as in [Body.Map]. It is an error,
+// a *[ValueError], if the message is of another kind or does not hold a list.
 func (b Body) Stream() ([]any, error) {
 	if err := b.expect(StreamMessage); err != nil {
 		return nil, err
@@ -525,11 +521,11 @@ func (b Body) Stream() ([]any, error) {
 	return nil, b.contradicts()
 }
 
-// Object returns what an ObjectMessage holds: an AMQP value as go-amqp decodes it, the body's
-// own, but for an array of ubyte, which is a []byte, and a described value, a [Described]; a
-// []any of all sequences joined; the bytes of data as [JavaObject]; nil for a null. Read
-// described values in a list or a map with [ValueOf]. It is an error, a *[ValueError], if the
-// message is of another kind.
+// Object returns the object of an ObjectMessage: an AMQP value as go-amqp decodes it, the body's
+// own, except that an array of ubyte is a []byte and a described value a [Described]; a []any
+// of all sequences joined; data as a [JavaObject]; nil for a null. Read described values in a
+// list or a map with [ValueOf]. It is an error, a *[ValueError], if the message is of another
+// kind.
 func (b Body) Object() (any, error) {
 	if err := b.expect(ObjectMessage); err != nil {
 		return nil, err
@@ -564,11 +560,11 @@ func (b Body) Typed() bool {
 	return false
 }
 
-// Payload returns the bytes that a message carries, whatever section they are in: a text in
-// UTF-8, nil for a null one; the bytes of a BytesMessage; a serialized Java object; and for any
-// other data, a text too that cannot be read, the data as it is, in the charset and the encoding
-// that ContentType and ContentEncoding say. They may be the body's own. It is an error, a
-// *[ValueError], if the body is not data and holds no text or bytes.
+// Payload returns the bytes of a message, in whatever section they are: a text in UTF-8, nil for
+// a null text; the bytes of a BytesMessage; a serialized Java object; and other data unchanged,
+// such as a text that cannot be decoded, for which see ContentType and ContentEncoding. They may
+// be the body's own. It is an error, a *[ValueError], if the body is not data and holds neither
+// text nor bytes.
 func (b Body) Payload() ([]byte, error) {
 	kind := b.Kind()
 	switch {
@@ -725,9 +721,9 @@ func ObjectBody(v any) (Body, error) {
 	return Body{Annotation: int8(ObjectMessage), Value: v}, nil
 }
 
-// contentTypeAfter returns the content-type and content-encoding of a message that gets the body
-// b in place of another. What the message had stays where it can be true of the new body, for an
-// application may have set it for that; an encoding can only of bytes.
+// contentTypeAfter returns the content-type and content-encoding of a message whose body b
+// replaces. Those that it had stay if they can be true of b, since the application may have set
+// them for it; an encoding can be true only of bytes.
 func (b Body) contentTypeAfter(had, encoding string) (string, string) {
 	c, isData := parseContentType(had), len(b.Data) > 0
 	switch b.Kind() {

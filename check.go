@@ -16,7 +16,7 @@ import (
 // A Problem is something in a message that a peer misreads, refuses or ignores, or that AMQP forbids.
 type Problem struct {
 	In   string // where: "header", "annotation x-opt-jms-dest", "body", …
-	Who  string // a peer's Product; "Qpid JMS", a JMS application behind any peer; "go-amqp", a Go program; "AMQP 1.0", the specification
+	Who  string // a peer's Product, or "Qpid JMS" (a JMS application), "go-amqp" (a Go program), "AMQP 1.0" (the specification)
 	What string // the harm
 }
 
@@ -51,8 +51,8 @@ func CheckMessage(m *amqp.Message, p Peer) ([]Problem, error) {
 // fields of p; Product adds the known defects of that product. The zero Peer stands for all the
 // predefined ones.
 //
-// Each claim was seen of the versions that [Artemis] and the others name, so no problem is no
-// promise. A problem is listed once. The time grows with the message; texts, data and keys are
+// Each claim was observed on the versions that [Artemis] and the others name; other harms are
+// possible. A problem is listed once. The time grows with the message; texts, data and keys are
 // copied.
 func Check(msg []byte, p Peer) []Problem {
 	c := checker{peers: []Peer{p}}
@@ -128,7 +128,7 @@ func (c *checker) header() {
 	}
 	switch n := h.DeliveryCount.Or(0); {
 	case n == math.MaxUint32:
-		// qpid-jms-receive: header-delivery-count-int-max, of which it is the end
+		// qpid-jms-receive: header-delivery-count-int-max, whose range it ends
 		c.add(in, whoJMS, "delivery-count 2^32-1: JMSXDeliveryCount is 0")
 	case n >= math.MaxInt32:
 		// qpid-jms-receive: header-delivery-count-int-max
@@ -670,7 +670,7 @@ func (c *checker) body() {
 	c.readable(b)
 }
 
-// kind looks for bodies that JMS takes for another kind of message where none is stated.
+// kind looks for bodies without a kind that JMS reads as another kind of message.
 func (c *checker) kind(b Body) {
 	annotated, _ := MessageKindFrom(b.Annotation)
 	if annotated != (Opt[MessageKind]{}) {
@@ -698,7 +698,7 @@ func (c *checker) bodyKeys() {
 		switch s.Kind {
 		case SectionAMQPValue:
 			r := wire.NewReader(s.Value)
-			_, n := r.Map() // 0 of what is none
+			_, n := r.Map() // 0 entries if it is not a map
 			seen := keys{}
 			for range n {
 				if key, ok := RawValue(r.Value()).text(wire.String); ok {
@@ -799,7 +799,7 @@ func (m *RawMessage) mapHasHighText() bool {
 			return false
 		}
 		r := wire.NewReader(s.Value)
-		_, n := r.Map() // 0 of what is none
+		_, n := r.Map() // 0 entries if it is not a map
 		for range n {
 			r.Skip()
 			text, _ := RawValue(r.Value()).text(wire.String)

@@ -11,7 +11,7 @@ import (
 )
 
 // A Message holds what an application sets on a message, for [Editor.Append] to write without
-// an *amqp.Message. The zero Message says nothing but that it is a message without a body.
+// an *amqp.Message. The zero Message has no body and nothing set.
 type Message struct {
 	CorrelationID  ID          // JMSCorrelationID
 	ReplyTo        Destination // JMSReplyTo
@@ -23,16 +23,16 @@ type Message struct {
 	Properties     []Entry     // values are of the types that [Editor.SetProperties] takes; written in this order
 	Body           Body
 
-	// More is how many bytes of the body the caller appends himself, behind what Append returns,
-	// so that a long body is copied once. They follow those of Body, which is data, a string or
-	// a binary then, and empty perhaps. They must be what Body says, a text valid UTF-8.
+	// More is the number of bytes of the body that the caller appends to the result of Append, so
+	// that a long body is copied once. They continue Body, which must be data, a string or a
+	// binary, perhaps an empty one; of a string they must be valid UTF-8.
 	More int
 }
 
-// SetField sets the field that a property is, by the rules of [Editor.SetProperties], and
-// reports whether it is one: JMSXGroupID sets GroupID, JMS_AMQP_CONTENT_TYPE the content-type of
-// Body, and so on. m does not change on error. Append does this for Properties; it is for types
-// of message that have such fields of their own.
+// SetField sets the field that a property stands for, by the rules of [Editor.SetProperties], and
+// reports whether it stands for one: JMSXGroupID sets GroupID, JMS_AMQP_CONTENT_TYPE the
+// content-type of Body, and so on. m does not change on error. Append calls it for Properties;
+// it is exported for message types that have such fields of their own.
 func (m *Message) SetField(name string, value any) (isField bool, err error) {
 	f := propertyField(name)
 	if f == nil {
@@ -58,14 +58,14 @@ func (m *Message) setFields(f *fieldSettings) {
 	m.Body.ContentType, m.Body.ContentEncoding = f.ContentType.Or(""), f.ContentEncoding.Or("")
 }
 
-// Append appends a message to dst, encoded as it is sent: what [Stamp.Apply] and go-amqp make of
-// the same settings, in the smallest encodings and always in the same order. The stamp comes
-// from [Producer.Stamp]; Body is written as [Body.Outgoing] returns it for the stamp's peer.
+// Append appends a message to dst, encoded for sending: the same message as [Stamp.Apply] and
+// go-amqp send, in the smallest encodings and a fixed order. The stamp comes from
+// [Producer.Stamp]; Body is written as [Body.Outgoing] returns it for the stamp's peer.
 //
-// It is an error, a *[ValueError], if Apply or a method of Editor that sets the same is one, if a
-// property stands there twice, or if a value has no AMQP type; dst is returned as it was. It
-// allocates nothing but what dst must grow by, and for a body of a map, a reply-to that gets a
-// prefix, a property that is a field or an escaped name.
+// Errors, *[ValueError], are those of Apply and of the methods of Editor that set the same, and a
+// property that is set twice; on error it returns dst unchanged. It allocates to grow dst, and
+// for a body that is a map, a reply-to that gets a prefix, a property that is a field and an
+// escaped name.
 func (w Editor) Append(dst []byte, s Stamp, m *Message) ([]byte, error) {
 	if slices.ContainsFunc(m.Properties, setsField) {
 		fields, err := m.withFields()
@@ -121,7 +121,7 @@ func (m *Message) withFields() (fieldSettings, error) {
 	return fields, nil
 }
 
-// check is an error if a field cannot be written.
+// check returns an error if a field cannot be written.
 func (m *Message) check(s *Stamp) error {
 	if ttl := int64(m.TTL.Or(0)); ttl > 0 && ttl < s.DeliveryDelay {
 		return &ValueError{What: "JMS_AMQP_TTL", Value: milliseconds(ttl), Err: fmt.Errorf("shorter than the delivery delay of %s", milliseconds(s.DeliveryDelay))}
@@ -137,7 +137,7 @@ func (m *Message) check(s *Stamp) error {
 	return cmp.Or(checkSymbol(FieldContentType.String(), m.Body.ContentType), checkSymbol(FieldContentEncoding.String(), m.Body.ContentEncoding))
 }
 
-// appendAnnotations appends the message annotations, of which the kind of message is nil for none.
+// appendAnnotations appends the message annotations; kind is that of the message, nil for none.
 func (m *Message) appendAnnotations(b []byte, s *Stamp, kind any) []byte {
 	before := len(b)
 	b = wire.AppendDescriptor(b, uint64(SectionMessageAnnotations))

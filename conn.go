@@ -227,7 +227,7 @@ func (c *charConn) performed() {
 	}
 }
 
-// transfer finds the state of the delivery that the frame is of, or starts one [amqp 2.7.5].
+// transfer finds the state of the frame's delivery, or starts one [amqp 2.7.5].
 func (c *charConn) transfer(key uint64) {
 	p := &c.perform
 	c.current, c.last = nil, p.aborted || !p.more

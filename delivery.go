@@ -258,7 +258,7 @@ type delays struct {
 	created number // creation-time
 }
 
-// form returns the form that decides, DelayUnset if there is none.
+// form returns the first form that is set, which decides; DelayUnset if none is.
 func (d *delays) form() DelayForm {
 	for _, f := range delayOrder {
 		if d.forms[f].isSet() {

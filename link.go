@@ -155,7 +155,7 @@ func (c Consumer) Link(k int) (Link, error) {
 	return l, nil
 }
 
-// checkLink is an error if c is no consumer that JMS has or the peer serves.
+// checkLink returns an error if c is not a consumer of JMS, or not one that the peer serves.
 func (c Consumer) checkLink() error {
 	kind := c.Destination.Kind
 	refuse := func(what, why string) error {
@@ -292,7 +292,7 @@ func (p Producer) Link() (Link, error) {
 	return l, nil
 }
 
-// lacks says why the peer has no consumers of a kind of destination, "" where it has.
+// lacks returns why the peer cannot serve a kind of destination, "" if it can.
 func (p *Peer) lacks(kind DestinationKind) string {
 	switch {
 	case kind == Topic && !p.Topics:
@@ -305,7 +305,7 @@ func (p *Peer) lacks(kind DestinationKind) string {
 	return ""
 }
 
-// Producer returns what an incoming sender's link means in JMS. Without a destination it is
+// Producer returns the JMS producer of an incoming sender's link. Without a destination it is
 // anonymous; a temporary destination without a name is to be made. Where neither a capability
 // nor the prefix of its address tells the kind of a destination, that is [UnknownKind]: the
 // node's own. A receiver's link has no producer, nor one without a terminus: false.
@@ -332,7 +332,7 @@ func (l *Link) destination(p Peer) Destination {
 	return p.Destination(l.Address, kind, UnknownKind)
 }
 
-// Consumer returns what an incoming receiver's link means in JMS. The client id is the
+// Consumer returns the JMS consumer of an incoming receiver's link. The client id is the
 // container-id of its connection, and is not part of a subscription that every connection
 // shares. A destination is as in [Link.Producer]; without a source there is none, and the link
 // asks for the subscription. A sender's link has no consumer, false.
@@ -652,14 +652,14 @@ func (l *Link) refuse(why string) error {
 	return &ValueError{What: "link", Value: quote(l.Name), Err: errors.New(why)}
 }
 
-// An OpenConsumer is a consumer's link that go-amqp has opened, in a session of its own: ending
-// that is go-amqp's only way to leave a durable subscription and keep it. Its Receiver.Close
-// deletes the subscription, and so does an error of the link, such as a message that go-amqp
-// cannot decode (see [CharRewriter]): it detaches with closed then. Its methods may be called by
+// An OpenConsumer is a consumer's link that go-amqp has opened, in a session of its own: only
+// ending the session leaves a durable subscription and keeps it. Receiver.Close deletes the
+// subscription, and so does an error of the link, such as a message that go-amqp cannot decode
+// (see [CharRewriter]), because go-amqp then detaches with closed. Its methods may be called by
 // several goroutines at once.
 type OpenConsumer struct {
 	Receiver    *amqp.Receiver
-	Destination Destination // what it receives from; the one that was made, for a temporary one
+	Destination Destination // what it receives from; for a temporary one, that which the peer made
 
 	session *amqp.Session
 }
@@ -669,8 +669,9 @@ type OpenConsumer struct {
 // a name is made, and lives until Leave: use it as a reply-to. Another selector, no-local or
 // topic than before ends a durable subscription and starts a new one.
 //
-// It is an error if [Consumer.Link] or go-amqp has one, if the peer did not take a filter, or
-// named no temporary destination. A durable subscription then stays, or was made.
+// Errors are those of [Consumer.Link] and of go-amqp. It is an error, a *[ValueError], if the peer
+// did not accept a filter or returned no address of a temporary destination. On error a durable
+// subscription stays, even one that was just made.
 func (c Consumer) Open(ctx context.Context, conn *amqp.Conn, k int, credit int32) (*OpenConsumer, error) {
 	checked := c
 	if c.Destination == (Destination{Kind: TemporaryTopic}) {
@@ -785,11 +786,11 @@ func Send(ctx context.Context, s *amqp.Sender, m *amqp.Message) error {
 	return &ValueError{What: "outcome of the message", Value: outcome, Err: errors.New("not accepted by the peer")}
 }
 
-// An Outcome is what a consumer makes of a delivery [amqp 3.4]. Its values are those of
-// JMS_AMQP_ACK_TYPE; 0 is none. No acknowledgment mode of JMS changes these rules: a message
-// whose listener failed, and one that was handed out and never acknowledged, is ModifiedFailed,
-// so that it counts as a delivery; one that was not handed out is Released, which does not
-// count; one that is expired, cannot be decoded or came too often is ModifiedUndeliverableHere.
+// An Outcome is the outcome of a delivery [amqp 3.4]. Its values are those of JMS_AMQP_ACK_TYPE;
+// 0 is not an outcome. In every acknowledgment mode of JMS, a message whose listener failed, or
+// that was handed out and never acknowledged, is ModifiedFailed, which counts as a delivery; one
+// that was not handed out is Released, which does not count; one that has expired, cannot be
+// decoded or was delivered too often is ModifiedUndeliverableHere.
 type Outcome uint8
 
 const (
@@ -826,12 +827,13 @@ const (
 	modeIndividual = 101
 )
 
-// AckOutcome returns the outcome of an acknowledge. mode is that of the session by JMS's number:
-// 1 AUTO and 3 DUPS_OK settle a message when the application has it, 2 CLIENT settles all that
-// the session handed out, 101 INDIVIDUAL one. ackType is JMS_AMQP_ACK_TYPE, 0 where it is unset.
+// AckOutcome returns the outcome of acknowledging a message. mode is JMS's number of the session's
+// mode: 1 (AUTO) and 3 (DUPS_OK) settle a message when the application has it, 2 (CLIENT) settles
+// all that the session handed out, 101 (INDIVIDUAL) one. ackType is JMS_AMQP_ACK_TYPE, 0 if unset.
 //
-// It is an error, a *[ValueError], if ackType is out of range, or set in another mode than CLIENT
-// and INDIVIDUAL, and for other modes; go-amqp has no transactions, 0.
+// It is an error, a *[ValueError], if ackType is out of range or is set in a mode other than CLIENT
+// and INDIVIDUAL, and for any other mode: 0 is a transacted session, and go-amqp has no
+// transactions.
 func AckOutcome(mode, ackType int) (Outcome, error) {
 	switch mode {
 	case modeClient, modeIndividual:
@@ -863,7 +865,7 @@ type source interface {
 	ModifyMessage(context.Context, *amqp.Message, *amqp.ModifyMessageOptions) error
 }
 
-// Settle settles a delivery with the outcome. It is an error, a *[ValueError], if o is none.
+// Settle settles a delivery with the outcome. An invalid outcome is an error, a *[ValueError].
 func (o Outcome) Settle(ctx context.Context, r *amqp.Receiver, m *amqp.Message) error {
 	return o.settle(ctx, r, m)
 }
@@ -882,10 +884,10 @@ func (o Outcome) settle(ctx context.Context, r source, m *amqp.Message) error {
 	return &ValueError{What: "outcome", Value: strconv.Itoa(int(o)), Err: errors.New("want 1 to 5")}
 }
 
-// RetryLater returns the modified outcome that asks for a message again from a time on, for
-// go-amqp's Receiver.ModifyMessage: annotation x-opt-delivery-time, and the delivery counts as
-// failed. It is an error, a *[ValueError], for a peer that would deliver at once, as all do that
-// were seen but the quorum queues of RabbitMQ 4.3.
+// RetryLater returns the modified outcome, for go-amqp's Receiver.ModifyMessage, that asks for
+// redelivery not before a time: it sets x-opt-delivery-time, and the delivery counts as failed.
+// It is an error, a *[ValueError], for a peer that would deliver at once, as all tested peers do
+// except quorum queues of RabbitMQ 4.3.
 func (p Peer) RetryLater(at time.Time) (*amqp.ModifyMessageOptions, error) {
 	if !p.RetriesLater {
 		return nil, &ValueError{What: "retry", Value: at.UTC().String(), Err: errors.New("the peer is not known to delay a retry (Peer.RetriesLater)")}

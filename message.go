@@ -19,10 +19,10 @@ import (
 // peer, and holds property names to JMS's rule. Editors can be compared with == and used by
 // several goroutines at once.
 //
-// Each method sets one thing of a message, which must not be nil, and nothing else. It does
-// not write into what the message may share with another (properties, annotations,
-// application properties, header), but replaces that by a copy, nil where nothing is left in
-// it. Nothing changes on error. Errors are *[ValueError].
+// Each method sets one thing of a message, which must not be nil. It does not write into what
+// the message may share with another (properties, annotations, application properties, header)
+// but replaces it with a copy, or with nil if nothing is left. Nothing changes on error. Errors
+// are of type *[ValueError].
 //
 // A [Producer] sets the rest: the message id, the destination, the times, the header.
 type Editor struct {
@@ -37,9 +37,9 @@ type Editor struct {
 	EscapePropertyNames bool
 }
 
-// SetText makes m a TextMessage. Where the peer wants texts as data, it goes into a data
-// section, whose content type stays if it is a text type in UTF-8 already. A text that is
-// not valid UTF-8 is an error.
+// SetText makes m a TextMessage. For a peer with TextAsData the text goes into a data section,
+// and a content-type of text in UTF-8 that m has stays. A text that is not valid UTF-8 is an
+// error.
 func (w Editor) SetText(m *amqp.Message, text string) error {
 	body := TextBody
 	if w.Peer.TextAsData {
@@ -49,11 +49,11 @@ func (w Editor) SetText(m *amqp.Message, text string) error {
 	return w.setBody(m, b, err)
 }
 
-// SetNullText makes m a TextMessage whose text is null, which is not "".
+// SetNullText makes m a TextMessage whose text is null, which differs from "".
 func (w Editor) SetNullText(m *amqp.Message) { _ = w.setBody(m, NullTextBody(), nil) }
 
-// SetBytes makes m a BytesMessage, and keeps b. The content-type and the content-encoding
-// that m has stay, which say more than that there are bytes, unless they are of a Java object.
+// SetBytes makes m a BytesMessage, and keeps b. The content-type and the content-encoding that m
+// has stay, since they may describe the bytes, except the content-type of a Java object.
 func (w Editor) SetBytes(m *amqp.Message, b []byte) { _ = w.setBody(m, BytesBody(b), nil) }
 
 // SetMap makes m a MapMessage of a copy of values. See [MapBody] for what they may be.
@@ -83,8 +83,8 @@ func (w Editor) SetJavaObject(m *amqp.Message, object []byte) {
 // SetPlain makes m a plain Message, one without a body.
 func (w Editor) SetPlain(m *amqp.Message) { _ = w.setBody(m, PlainBody(), nil) }
 
-// setBody gives m a body, if that could be made, which is of the content-type and the
-// content-encoding that m has where they can be true of it.
+// setBody sets the body of m unless err is not nil. The content-type and the content-encoding
+// that m has stay if they can be true of the body.
 func (w Editor) setBody(m *amqp.Message, b Body, err error) error {
 	if err == nil {
 		had := bodyOf(m)
@@ -94,10 +94,9 @@ func (w Editor) setBody(m *amqp.Message, b Body, err error) error {
 	return err
 }
 
-// SetBody gives m a body in place of any other, as [Body.Outgoing] makes it, with the
-// content-type and the content-encoding of its own. Where it has neither, the content-type
-// that m has stays if it can be true of the new body: one of a text in UTF-8 of a text, any
-// of bytes but that of a Java object, that of an object.
+// SetBody replaces the body of m by b, as [Body.Outgoing] returns it, with b's content-type and
+// content-encoding. If b has neither, the content-type of m stays if it can be true of b: that
+// of text in UTF-8 for a text, that of a Java object for an object, any other for bytes.
 func (w Editor) SetBody(m *amqp.Message, b Body) {
 	b = b.Outgoing(w.Peer)
 	had := bodyOf(m)
@@ -122,8 +121,8 @@ func nonEmpty(s string) *string {
 }
 
 // editProperties edits a copy of the properties of m, which it may share with another
-// message. Where nothing is left of them m has none, for go-amqp sends those that are
-// empty as an empty section.
+// message. If all are unset then m has none, because go-amqp sends empty properties as an
+// empty section.
 func editProperties(m *amqp.Message, edit func(*amqp.MessageProperties)) {
 	var p amqp.MessageProperties
 	if m.Properties != nil {
@@ -135,15 +134,15 @@ func editProperties(m *amqp.Message, edit func(*amqp.MessageProperties)) {
 	}
 }
 
-// emptyProperties reports whether none of the 13 is there [amqp 3.2.4].
+// emptyProperties reports whether all 13 properties are unset [amqp 3.2.4].
 func emptyProperties(p *amqp.MessageProperties) bool {
 	return p.MessageID == nil && len(p.UserID) == 0 && p.To == nil && p.Subject == nil && p.ReplyTo == nil &&
 		p.CorrelationID == nil && p.ContentType == nil && p.ContentEncoding == nil && p.AbsoluteExpiryTime == nil &&
 		p.CreationTime == nil && p.GroupID == nil && p.GroupSequence == nil && p.ReplyToGroupID == nil
 }
 
-// edited returns a copy of a section's map, with room for some more entries, as edit
-// leaves it: nil where nothing is left, for go-amqp sends an empty map as an empty section.
+// edited returns an edited copy of a section's map, made with room for more entries. It returns
+// nil instead of an empty map, which go-amqp sends as an empty section.
 func edited[M ~map[K]any, K comparable](m M, more int, edit func(M)) M {
 	own := make(M, len(m)+more)
 	maps.Copy(own, m)
@@ -154,8 +153,8 @@ func edited[M ~map[K]any, K comparable](m M, more int, edit func(M)) M {
 	return own
 }
 
-// setAnnotation gives m annotations that it shares with no other message, without the
-// names, the first of which gets a value unless that is nil.
+// setAnnotation sets an annotation of m, or removes it if value is nil, and removes others, in a
+// copy of the annotations, which m may share with another message.
 func setAnnotation(m *amqp.Message, value any, name string, others ...string) {
 	m.Annotations = edited(m.Annotations, 1, func(a amqp.Annotations) {
 		deleteAnnotation(a, name)
@@ -191,7 +190,7 @@ func (w Editor) SetReplyTo(m *amqp.Message, d Destination) error {
 	return nil
 }
 
-// SetType sets JMSType, and removes it if none is stated. It is an error if it is not valid UTF-8.
+// SetType sets JMSType, and removes it if it is unset. Invalid UTF-8 is an error.
 func (w Editor) SetType(m *amqp.Message, jmsType Opt[string]) error {
 	subject, err := textField("type", jmsType)
 	if err == nil {
@@ -217,8 +216,8 @@ func (w Editor) SetCorrelationID(m *amqp.Message, id ID) {
 	editProperties(m, func(p *amqp.MessageProperties) { p.CorrelationID = id.Value() })
 }
 
-// SetGroup sets JMSXGroupID and JMSXGroupSeq, and removes what is not stated. It is an
-// error if the id is not valid UTF-8.
+// SetGroup sets JMSXGroupID and JMSXGroupSeq, and removes those that are unset. An id that is
+// not valid UTF-8 is an error.
 func (w Editor) SetGroup(m *amqp.Message, id Opt[string], seq Opt[int32]) error {
 	groupID, err := textField("group id", id)
 	if err != nil {
@@ -327,9 +326,9 @@ func groupSequence(seq Opt[int32]) Opt[uint32] {
 	return Opt[uint32]{}
 }
 
-// RemoveProperty removes a property of any name. Those that are fields of the message
-// remove the field as well. It is an error if that cannot be removed, as JMSXDeliveryCount,
-// JMSXUserID and JMS_AMQP_TYPED_ENCODING cannot, or if the name cannot be escaped.
+// RemoveProperty removes a property of any name, and the field of the message if the name is
+// one's. It is an error if the field cannot be removed, as JMSXDeliveryCount, JMSXUserID and
+// JMS_AMQP_TYPED_ENCODING cannot, or if the name cannot be escaped.
 func (w Editor) RemoveProperty(m *amqp.Message, name string) error {
 	key, err := w.escaped(name)
 	if err != nil {
@@ -348,18 +347,18 @@ func (w Editor) RemoveProperty(m *amqp.Message, name string) error {
 	return nil
 }
 
-// removeApplicationProperty gives m application properties without one, which it shares with
-// no other message if it had that.
+// removeApplicationProperty removes an application property of m, in a copy of the map, which m
+// may share with another message.
 func removeApplicationProperty(m *amqp.Message, key string) {
 	if _, ok := m.ApplicationProperties[key]; ok {
 		m.ApplicationProperties = edited(m.ApplicationProperties, 0, func(own map[string]any) { delete(own, key) })
 	}
 }
 
-// PropertyKey returns the key that a property has among the application properties: its
-// name, or what the Editor escapes that to. It is an error if the name is that of a field, or
-// one that JMS reserves, which are all that start with "JMS" but not with "JMS_"; and, unless
-// any name may be set, if [CheckPropertyName] does not take it.
+// PropertyKey returns the key of a property among the application properties: its name, escaped
+// if the Editor escapes names. It is an error if the name is that of a field, if JMS reserves it
+// (it starts with "JMS", not with "JMS_") or, without AnyPropertyName, if [CheckPropertyName]
+// refuses it.
 func (w Editor) PropertyKey(name string) (string, error) {
 	key, err := w.escaped(name)
 	if err != nil {
@@ -396,9 +395,9 @@ func (w Editor) escaped(name string) (string, error) {
 	return name, nil
 }
 
-// CheckPropertyName returns an error, a *[ValueError], unless JMS takes a name for a property:
-// a Java identifier of characters up to U+FFFF other than NULL, TRUE, FALSE, NOT, AND,
-// OR, BETWEEN, LIKE, IN, IS and ESCAPE, in upper case [jms 3.8.1.1].
+// CheckPropertyName returns an error, a *[ValueError], unless a name is valid for a property of
+// JMS: a Java identifier of characters up to U+FFFF other than NULL, TRUE, FALSE, NOT, AND, OR,
+// BETWEEN, LIKE, IN, IS and ESCAPE in upper case [jms 3.8.1.1].
 func CheckPropertyName(name string) error {
 	wrong := func(why string) error {
 		return &ValueError{What: "property", Value: quote(name), Err: errors.New(why)}
@@ -420,16 +419,15 @@ func CheckPropertyName(name string) error {
 	return nil
 }
 
-// What stands for characters that Java identifiers have not, as Apache Camel has it.
+// Apache Camel's escapes for characters that Java identifiers cannot contain.
 const (
 	escapedHyphen = "_HYPHEN_"
 	escapedDot    = "_DOT_"
 )
 
-// EscapePropertyName returns a name with _HYPHEN_ for each "-" and _DOT_ for each ".", so
-// that Qpid JMS, which hides names that are no Java identifiers, shows it. A name that
-// [UnescapePropertyName] would not give back is an error, a *[ValueError]: one that holds
-// these words.
+// EscapePropertyName replaces each "-" in a name by _HYPHEN_ and each "." by _DOT_, so that Qpid
+// JMS, which hides names that are not Java identifiers, shows it. A name that contains these
+// words is an error, a *[ValueError], since [UnescapePropertyName] could not restore it.
 func EscapePropertyName(name string) (string, error) {
 	escaped := strings.NewReplacer("-", escapedHyphen, ".", escapedDot).Replace(name)
 	if UnescapePropertyName(escaped) != name {
@@ -438,7 +436,7 @@ func EscapePropertyName(name string) (string, error) {
 	return escaped, nil
 }
 
-// UnescapePropertyName returns the name that was escaped so.
+// UnescapePropertyName returns the name that [EscapePropertyName] escaped.
 func UnescapePropertyName(escaped string) string {
 	return strings.NewReplacer(escapedHyphen, "-", escapedDot, ".").Replace(escaped)
 }
@@ -513,9 +511,10 @@ func replaceAnnotation(a amqp.Annotations, name string, value any) {
 	}
 }
 
-// writable returns the sections of m as go-amqp has to get them, each m's own or a copy in which
-// descriptors are symbols again. It returns an error if go-amqp cannot write something in m,
-// which it may have decoded. Unless all is set it skips the properties that a stamp replaces.
+// writable returns the sections of m for go-amqp to write, each m's own or a copy in which
+// descriptors are symbols again. It returns an error if m holds something that go-amqp cannot
+// write, even if go-amqp decoded it. Unless all is set it skips the properties that a stamp
+// replaces.
 func writable(m *amqp.Message, all bool) (goamqp.Sections, error) {
 	w := goamqp.Writer{Describe: describedFrom}
 	f := w.Properties(m.Properties, all)

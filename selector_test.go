@@ -314,7 +314,11 @@ func TestSelectorAllocates(t *testing.T) {
 		s := parseSelector(t, text)
 		for _, raw := range []*RawMessage{typical, withID} {
 			v := Consumer{}.ViewRaw(raw, time.Time{})
-			require.Zero(t, testing.AllocsPerRun(100, func() { s.Matches(v) }), text)
+			n := testing.AllocsPerRun(100, func() { s.Matches(v) })
+			if raceEnabled && raw == withID { // needs scratch space, which is pooled
+				continue
+			}
+			require.Zero(t, n, text)
 		}
 	}
 	require.True(t, parseSelector(t, "JMSMessageID LIKE 'ID:AMQP_NO_PREFIX:order %order '").Matches(Consumer{}.ViewRaw(withID, time.Time{})))

@@ -45,10 +45,10 @@ type Workers struct {
 	Backoff func(n int) time.Duration
 
 	// Failed settles a message whose last retry failed: Rejected, which dead-letters it, or
-	// ModifiedFailed, with which it and what waits behind it in its group go back to the broker.
-	// They come again in order, but behind what is on its way meanwhile, and on a quorum queue of
-	// RabbitMQ behind what came back before. 0: Rejected, which a peer that would deliver the
-	// message again at once (Peer.RequeuesRejected) does not allow.
+	// ModifiedFailed, which returns it and the later messages of its group to the broker. They
+	// are redelivered in order, but after those in flight, and on a quorum queue of RabbitMQ
+	// after those returned before. 0 is Rejected, which Run refuses for a peer that would deliver
+	// the message again at once (Peer.RequeuesRejected).
 	Failed Outcome
 
 	// Grace is how long Run waits for running handlers when it ends; 0: as long as they take.
@@ -74,9 +74,9 @@ func (w *Workers) Stalls() int64 { return w.stalls.Load() }
 // with the Outcome that it returns, 0 for Accepted; with an error, a panic or an outcome that
 // does not exist it is retried. Its context ends when the link is lost, or the grace is over.
 //
-// When ctx ends, no new message is taken, running handlers finish, and what was not handled is
-// released in order; Run returns ctx's error: then close the receiver. When the link is lost, or a message cannot be
-// settled, what is held is forgotten and the error returned: attach anew and call Run again.
+// When ctx ends, Run starts no handler, lets those that run finish, releases the other messages
+// in order and returns ctx's error: then close the receiver. When the link is lost, or a message
+// cannot be settled, it drops what it holds and returns the error: attach anew and call Run again.
 // Run returns when every handler has, or after Grace with an error that says how many still
 // run: do not call it again before they end. Use a Workers for one Run at a time.
 func (w *Workers) Run(ctx context.Context, r *amqp.Receiver, handle func(context.Context, View) (Outcome, error)) error {

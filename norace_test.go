@@ -1,0 +1,5 @@
+//go:build !race
+
+package amqpjms
+
+const raceEnabled = false
