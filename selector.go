@@ -15,11 +15,10 @@ import (
 // which [ParseSelector] parses. The zero Selector selects every message. A Selector never changes
 // and may be used by several goroutines at once.
 //
-// A condition is true, false or unknown, as it is where it needs a property that the message
-// lacks; NOT of unknown is unknown. A message is selected where the condition is true. The names
-// are those of [View.Property]: JMSDeliveryMode ('PERSISTENT', 'NON_PERSISTENT'), JMSPriority,
-// JMSTimestamp, JMSMessageID, JMSCorrelationID, JMSType, the JMSX and JMS_AMQP names that are
-// fields of the message, and application properties.
+// A condition is true, false or unknown, as one is that needs a property which the message lacks;
+// NOT of unknown is unknown. Only true selects. Names are those of [View.Property]:
+// JMSDeliveryMode ('PERSISTENT', 'NON_PERSISTENT'), JMSPriority, JMSTimestamp, JMSMessageID,
+// JMSCorrelationID, JMSType, JMSX and JMS_AMQP names, and application properties.
 type Selector struct{ parsed *parsedSelector }
 
 type parsedSelector struct {
@@ -160,7 +159,11 @@ func (s Selector) evaluate(v View) (selector.Truth, int) {
 	var f selector.Frame
 	var scratch *[]byte
 	e := s.parsed.expr
-	for n := e.Run(&f); n >= 0; n = e.Run(&f) {
+	n := e.First()
+	if n < 0 {
+		n = e.Run(&f)
+	}
+	for ; n >= 0; n = e.Run(&f) {
 		switch field := e.Field(n); field {
 		case selector.Property:
 			switch {

@@ -324,6 +324,33 @@ func TestSelectorAllocates(t *testing.T) {
 	require.True(t, parseSelector(t, "JMSMessageID LIKE 'ID:AMQP_NO_PREFIX:order %order '").Matches(Consumer{}.ViewRaw(withID, time.Time{})))
 }
 
+// Two ids in one selector, both of which JMS spells otherwise than the wire.
+func TestSelectorComparesIDs(t *testing.T) {
+	same := parseSelector(t, "JMSMessageID = JMSCorrelationID")
+	for _, row := range []struct {
+		messageID, correlationID any
+		want                     Opt[bool]
+	}{
+		{uint64(42), uint64(42), Some(true)},
+		{uint64(42), uint64(43), Some(false)},
+		{"x", "ID:AMQP_NO_PREFIX:x", Some(false)}, // which is ID:AMQP_STRING:ID:AMQP_NO_PREFIX:x
+		{"x", "x", Some(false)},
+		{"ID:x", "ID:x", Some(true)},
+		{[]byte{1}, []byte{1}, Some(true)},
+		{[]byte{}, []byte{1}, Some(false)},
+		{nil, uint64(42), Opt[bool]{}},
+	} {
+		m := amqp.Message{Properties: &amqp.MessageProperties{MessageID: row.messageID, CorrelationID: row.correlationID}}
+		encoded, err := m.MarshalBinary()
+		require.NoError(t, err)
+		for _, v := range []View{{Message: &m}, Consumer{}.ViewRaw(parseRaw(t, encoded), time.Time{})} {
+			got, err := same.Evaluate(v)
+			require.NoError(t, err)
+			require.Equal(t, row.want, got, "%v, %v", row.messageID, row.correlationID)
+		}
+	}
+}
+
 // A selector is used by several goroutines at once.
 func TestSelectorConcurrently(t *testing.T) {
 	s := parseSelector(t, "JMSMessageID LIKE 'ID:AMQP_NO_PREFIX:%' AND JMSCorrelationID LIKE 'ID:AMQP_UUID:%1' OR b = 1 OR c = 1 OR d = 1 OR e = 1 OR f = 1 OR g = 1 OR h IS NULL")

@@ -441,7 +441,16 @@ func selectorOfTopic(t *testing.T, s *site, selector string) (d diff) {
 }
 
 func selectorBroken(t *testing.T, s *site) (d diff) {
-	if _, err := s.client.attach(t, attaching{from: s.node(t, "queue"), selector: "=="}); err == nil {
+	a := attaching{from: s.node(t, "queue"), selector: "=="}
+	_, err := a.consumer(amqpjms.Artemis()).Link(1)
+	require.ErrorContains(t, err, "at byte 0") // and so not attached with
+	broken := a.selector
+	a.selector = "n = 1"
+	l, o := a.link(t, s.broker.peer)
+	o.Filters = []amqp.LinkFilter{amqp.NewSelectorFilter(broken)}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if _, err := s.session.NewReceiver(ctx, l.Address, o); err == nil {
 		d.note("it is taken")
 	}
 	return d

@@ -52,15 +52,17 @@ type instruction struct {
 // An Expr is a parsed selector. It never changes, and may be used by several goroutines at
 // once. The zero Expr selects every message.
 type Expr struct {
-	tree       *tree
-	code       []instruction
-	constants  []Value // an operand n < 0 is constants[^n]
-	sets       []set
-	names      []Name
-	registers  int              // names, then results
-	properties int              // how many of the names are properties
-	index      map[string]int32 // their numbers, where there are many
-	pool       sync.Pool        // of registers, where a Frame has too few
+	tree      *tree
+	code      []instruction
+	constants []Value // an operand n < 0 is constants[^n]
+	sets      []set
+	names     []Name
+	registers int       // names, then results
+	pool      sync.Pool // of registers, where a Frame has too few
+
+	properties    []int32          // the numbers of names that are properties
+	propertyNames []string         // their texts
+	index         map[string]int32 // from these to those, where there are many
 }
 
 // A set holds the strings of IN.
@@ -130,9 +132,9 @@ type compiler struct {
 func compile(t *tree, like *Expr) *Expr {
 	e := &Expr{tree: t, names: t.names, registers: len(t.names)}
 	if like != nil {
-		e.properties, e.index = like.properties, like.index
+		e.properties, e.propertyNames, e.index = like.properties, like.propertyNames, like.index
 	} else {
-		e.countProperties()
+		e.findProperties()
 	}
 	if t.root < 0 {
 		return e
@@ -145,20 +147,26 @@ func compile(t *tree, like *Expr) *Expr {
 	return e
 }
 
-func (e *Expr) countProperties() {
-	for _, n := range e.names {
-		if n.Field == Property {
-			e.properties++
+func (e *Expr) findProperties() {
+	n := 0
+	for i := range e.names {
+		if e.names[i].Field == Property {
+			n++
 		}
 	}
-	if e.properties <= manyNames {
+	e.properties, e.propertyNames = make([]int32, 0, n), make([]string, 0, n)
+	for i, name := range e.names {
+		if name.Field == Property {
+			e.properties = append(e.properties, int32(i))
+			e.propertyNames = append(e.propertyNames, name.Text)
+		}
+	}
+	if n <= manyNames {
 		return
 	}
-	e.index = make(map[string]int32, e.properties)
-	for i, n := range e.names {
-		if n.Field == Property {
-			e.index[n.Text] = int32(i)
-		}
+	e.index = make(map[string]int32, n)
+	for i, name := range e.propertyNames {
+		e.index[name] = e.properties[i]
 	}
 }
 

@@ -10,16 +10,34 @@ import (
 // r stands before their map; it is read once, up to the last name that was looked for. A
 // name that is not there is null. It is Broken where the map is, before the name is found.
 func (e *Expr) SetProperties(f *Frame, r wire.Reader) {
-	regs := e.registersOf(f)
-	missing := e.properties
+	regs := f.own[:]
+	if e.registers > len(regs) {
+		regs = e.registersOf(f)
+	}
+	missing := len(e.properties)
 	outer, pairs := r.Map()
-	for ; pairs > 0 && missing > 0; pairs-- {
-		key := r.String()
-		if r.Err() != nil {
-			break
+	for missing > 0 && pairs > 0 {
+		var n int32
+		if e.index == nil {
+			var i int
+			if i, pairs = r.SeekAny(pairs, e.propertyNames); pairs == 0 {
+				break
+			}
+			n = e.properties[i]
+		} else {
+			key := r.String()
+			if r.Err() != nil {
+				break
+			}
+			var ok bool
+			if n, ok = e.index[string(key)]; !ok {
+				r.Skip()
+				pairs--
+				continue
+			}
 		}
-		n := e.property(key)
-		if n < 0 || regs[n].kind != unset {
+		pairs--
+		if regs[n].kind != unset { // of a name that is there twice the first counts
 			r.Skip()
 			continue
 		}
@@ -44,27 +62,11 @@ func (e *Expr) SetNoProperties(f *Frame) { e.setRest(f, OfNull()) }
 // setRest supplies one value for all application properties that have none.
 func (e *Expr) setRest(f *Frame, v Value) {
 	regs := e.registersOf(f)
-	for i := range e.names {
-		if e.names[i].Field == Property && regs[i].kind == unset {
-			regs[i] = v
+	for _, n := range e.properties {
+		if regs[n].kind == unset {
+			regs[n] = v
 		}
 	}
-}
-
-// property returns the number of a property's name, -1 if the selector does not use it.
-func (e *Expr) property(key []byte) int {
-	if e.index != nil {
-		if n, ok := e.index[string(key)]; ok {
-			return int(n)
-		}
-		return -1
-	}
-	for i := range e.names {
-		if n := &e.names[i]; len(n.Text) == len(key) && n.Field == Property && n.Text == string(key) {
-			return i
-		}
-	}
-	return -1
 }
 
 // Read reads an AMQP value as selectors see it. One that cannot be read is Broken; r then

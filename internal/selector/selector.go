@@ -48,6 +48,15 @@ func (e *Expr) Name(n int) Name { return e.names[n] }
 // Field returns what name n stands for.
 func (e *Expr) Field(n int) Field { return e.names[n].Field }
 
+// First returns the name that the first [Expr.Run] of a frame returns, or -1 where that is to be
+// seen. To supply it before is to save that call.
+func (e *Expr) First() int {
+	if len(e.code) == 0 || e.code[0].op >= opTruth {
+		return -1
+	}
+	return int(max(e.code[0].a, -1))
+}
+
 // Set supplies the value of name n.
 func (e *Expr) Set(f *Frame, n int, v Value) {
 	if v.kind == unset {
@@ -102,7 +111,10 @@ func (e *Expr) Run(f *Frame) int {
 		f.truth = True
 		return -1
 	}
-	regs := e.registersOf(f)
+	regs := f.own[:]
+	if e.registers > len(regs) {
+		regs = e.registersOf(f)
+	}
 	t := f.truth
 	for pc := f.pc; pc < len(e.code); {
 		in := &e.code[pc]

@@ -490,6 +490,54 @@ func (r *Reader) Seek(pairs int, symbol string) bool {
 	return false
 }
 
+// SeekAny reads the keys and values of a map that was entered, pairs of them, up to the value of
+// the first key that is a string among names. It returns which, and how many pairs are left with
+// that one: 0 if there is none. Other values are skipped, of whatever type they are; a key that is
+// not a string is an error.
+func (r *Reader) SeekAny(pairs int, names []string) (name, left int) {
+	for ; pairs > 0; pairs-- {
+		b, at := r.b, r.off
+		var key []byte
+		if end := 0; len(b)-at > 1 && b[at] == codeStr8 {
+			if end = at + 2 + int(b[at+1]); end <= len(b) && isASCII(b[at+2:end]) {
+				key = b[at+2 : end]
+				at = end
+			}
+		}
+		if key == nil {
+			if key = r.String(); r.err != nil {
+				return 0, 0
+			}
+			at = r.off
+		}
+		for i, name := range names {
+			if len(name) == len(key) && name == string(key) {
+				r.off = at
+				return i, pairs
+			}
+		}
+		if at < len(b) {
+			size := int(sizes[b[at]])
+			switch {
+			case size < size8:
+				at += 1 + size
+			case size == size8 && at+1 < len(b):
+				at += 2 + int(b[at+1])
+			default:
+				r.off = at
+				r.Skip()
+				continue
+			}
+			if at <= len(b) {
+				r.off = at
+				continue
+			}
+		}
+		r.short()
+	}
+	return 0, 0
+}
+
 // variable reads a value of variable size. code is that of its short form.
 func (r *Reader) variable(code byte) []byte {
 	var n int
